@@ -134,6 +134,23 @@ def groups_by(rows: pd.DataFrame, by: str | None) -> Iterator[tuple[str, pd.Data
         yield value_text(value, unit, with_unit=True), rows[rows[column] == value]
 
 
+def panels_of(rows: pd.DataFrame, by: str | None) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each panel, with its name; one panel without a name if `by` is None.
+
+    Raises UndrawableError for more values than panels fit.
+    """
+    if by is None:
+        return [("", rows)]
+    count = rows[parameter_column(rows, by)].nunique()
+    if count > MOST_GROUPS:
+        raise UndrawableError(
+            f"{by} has {count} values, more than the {MOST_GROUPS} panels that fit;"
+            " leave panels out"
+        )
+    what = group_label(rows, by)
+    return [(f"{what} {value}", group) for value, group in groups_by(rows, by)]
+
+
 def factor_values(column: pd.Series) -> list[Any]:
     """The values of a factor: numbers rising, words in the order of the design."""
     values = list(column.dropna().unique())

@@ -20,6 +20,7 @@ from analysis.figures.kinds.cdf.request import Cdf
 from analysis.figures.kinds.completion_times.request import CompletionTimes
 from analysis.figures.kinds.goodput.request import Goodput
 from analysis.figures.kinds.groups.request import Groups
+from analysis.figures.kinds.heat_map.request import HeatMap
 from analysis.figures.kinds.histogram.request import Histogram
 from analysis.figures.kinds.line.request import Line
 from analysis.figures.kinds.model.request import Model
@@ -29,6 +30,7 @@ from analysis.figures.kinds.ratios.request import Ratios
 from analysis.figures.kinds.scatter.request import Scatter
 from analysis.figures.kinds.table.request import Table
 from analysis.figures.kinds.trade_off.request import TradeOff
+from analysis.figures.kinds.waterfall.request import Waterfall
 
 KINDS: Mapping[str, type[FigureRequest]] = {
     record.kind: record
@@ -43,11 +45,13 @@ KINDS: Mapping[str, type[FigureRequest]] = {
         Line,
         Scatter,
         TradeOff,
+        HeatMap,
         Cases,
         Table,
         Ratios,
         Model,
         OverTime,
+        Waterfall,
     )
 }
 """The record of each kind by the kind's name, in the order of the documentation."""

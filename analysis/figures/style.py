@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
@@ -129,11 +130,24 @@ def split(
 
 
 def legend_columns(names: Sequence[str], width_inches: float) -> int:
-    """The number of columns in which a legend fits into a width."""
+    """The number of columns in which a legend fits into a width.
+
+    Names fill one column after another, and each column is as wide as its longest.
+    """
     size = float(matplotlib.rcParams["font.size"])
-    letters = max(map(len, names), default=1)
-    column_inches = (0.52 * letters + 5.2) * size / 72
-    return max(1, min(len(names), int(width_inches / column_inches)))
+
+    def inches(columns: int) -> float:
+        # Matplotlib gives the first columns one name more than the others.
+        least, more = divmod(len(names), columns)
+        ends = [i * least + min(i, more) for i in range(columns + 1)]
+        letters = sum(max(map(len, names[a:b])) for a, b in pairwise(ends))
+        return (0.52 * letters + 5.2 * columns) * size / 72
+
+    fitting = (n for n in range(len(names), 1, -1) if inches(n) <= width_inches)
+    columns = next(fitting, 1)
+    # Columns of about the same length look better than single names beside them.
+    even = ceil(len(names) / ceil(len(names) / columns)) if names else 1
+    return even if inches(even) <= width_inches else columns
 
 
 def size_single(figure: Figure, axis: Axes, height_inches: float, look: Look) -> None:

@@ -12,7 +12,8 @@ class Quantity:
 
     words : its name in running text
     label : its name with the unit, for an axis
-    column : the column of the trace that has it; "" if receivers report it
+    column : the column of the trace that has it; "" if it comes from what receivers
+        report
     scale : factor from the column's unit to the label's
     """
 
@@ -24,6 +25,7 @@ class Quantity:
 
 QUANTITIES: Mapping[str, Quantity] = {
     "goodput": Quantity("goodput", "goodput [Mbit/s]"),
+    "jain": Quantity("fairness", "Jain's fairness index"),
     "throughput": Quantity("throughput", "throughput [Mbit/s]", "throughput_mbps"),
     "cwnd": Quantity("congestion windows", "window [segments]", "cwnd"),
     "ssthresh": Quantity("ssthresh", "ssthresh [segments]", "ssthresh"),
@@ -42,6 +44,9 @@ QUANTITIES: Mapping[str, Quantity] = {
 on the controller (docs/controllers.md): alpha is alpha_r for OLIA and Balia, alpha of
 RFC 6356 for LIA, and the weight a for EWTCP. The last five are of mpcc
 (docs/mpcc.md)."""
+
+FAIRNESS = "jain"
+"""The quantity that is computed from the goodputs of all entries."""
 
 DOT = "."
 """In the names of series of users' own tools, and in no other quantity's."""

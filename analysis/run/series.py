@@ -35,7 +35,8 @@ def lines(
     quantity : as `analysis.run.quantities.of` knows it
     users : the sending hosts to show; all if empty
 
-    Goodput, and a series of a user's own tool, have one line per traffic entry. Other
+    Goodput, and a series of a user's own tool, have one line per traffic entry, and
+    fairness has one line of all entries that are no background. Other
     quantities have one line per user and path, which is the mean if the user has
     several connections.
 
@@ -43,6 +44,8 @@ def lines(
     """
     if quantity == "goodput":
         return reported(run, users)
+    if quantity == quantities.FAIRNESS:
+        return {"": fairness(run, users)}
     if quantities.is_own(quantity):
         return _own(run, quantity, users)
     if not run.job.trace_s:
@@ -63,6 +66,33 @@ def average(line: Line, seconds: float | None) -> Line:
     means = pd.Series(line.values).groupby(window).mean()
     times = (means.index.to_numpy(float) + 0.5) * seconds
     return Line(times, means.to_numpy(float))
+
+
+def spread(
+    begin_s: Sequence[float],
+    end_s: Sequence[float],
+    sizes: Sequence[float],
+    step_s: float = 0.1,
+) -> Line:
+    """The goodput of things of which only the beginning and the end are known.
+
+    begin_s, end_s, sizes : of each in seconds and bytes, shape (n,); the bytes of a
+        thing are spread evenly from its beginning to its end
+    step_s : the length of the intervals, whose means are returned at their middles
+
+    Returns Mbit/s from the first beginning to the last end.
+    """
+    begin, end = np.asarray(begin_s, float), np.asarray(end_s, float)
+    size = np.asarray(sizes, float)
+    first = float(begin.min())
+    count = max(1, int(np.ceil((float(end.max()) - first) / step_s - 1e-9)))
+    edges = first + step_s * np.arange(count + 1)
+    # A thing that came in one moment counts in the interval that ends after it.
+    length = np.maximum(end - begin, 1e-9)
+    done = np.array(
+        [(size * np.clip((edge - begin) / length, 0, 1)).sum() for edge in edges]
+    )
+    return Line(edges[:-1] + step_s / 2, np.diff(done) * 8 / step_s / 1e6)
 
 
 def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
@@ -86,6 +116,40 @@ def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
     if not lines_by_name:
         raise ValueError("no receiver reports intervals")
     return lines_by_name
+
+
+def fairness(run: Artefacts, users: Sequence[str]) -> Line:
+    """Jain's index of the goodputs of the entries that are active at a time.
+
+    Background stays out. Entries have a goodput from the first of their intervals to
+    the last, and at the times between them the one in proportion. An index needs two.
+
+    Raises ValueError if no two entries are active together.
+    """
+    background = {entry.title for entry in run.traffic if entry.background}
+    found = [
+        line
+        for name, line in reported(run, users).items()
+        if name not in background and len(line.times) > 1
+    ]
+    if len(found) < 2:
+        raise ValueError("fairness needs two entries whose receivers report intervals")
+    step_s = max(float(np.median(np.diff(line.times))) for line in found)
+    ends = [(line.times[0], line.times[-1]) for line in found]
+    times = np.arange(min(a for a, _ in ends), max(b for _, b in ends) + 1e-9, step_s)
+    values = np.array(
+        [
+            np.interp(times, line.times, line.values, left=np.nan, right=np.nan)
+            for line in found
+        ]
+    )
+    active = np.isfinite(values).sum(axis=0)
+    squares = np.nansum(values**2, axis=0)
+    known = (active >= 2) & (squares > 0)
+    if not known.any():
+        raise ValueError("no two entries send at the same time")
+    sums = np.nansum(values, axis=0)[known]
+    return Line(times[known], sums**2 / (active[known] * squares[known]))
 
 
 def _own(run: Artefacts, quantity: str, users: Sequence[str]) -> dict[str, Line]:

@@ -40,6 +40,9 @@ silent(entry)
 series(entry, report), samples(entry, report)
     lines over time, and lists of values, that the tool has by itself, by the names of
     columns
+stays(entry, report)
+    the objects or files that an entry loaded, in the order of its list; None for one
+    that did not arrive
 intervals(entry, report, slack_s)
     the receiver's intervals that end within the entry's duration or this much later, of
     BULK entries
@@ -112,6 +115,21 @@ class Lasted:
         if self.each:
             return sum(lasted_s > seconds for lasted_s, _ in self.each)
         return self.connections if self.seconds > seconds else 0
+
+
+@dataclass(frozen=True)
+class Stay:
+    """The times of an object or a file, in seconds after the beginning of the traffic.
+
+    ready_s : when it could be requested, or sent
+    first_s, end_s : when its first and its last byte arrived
+    bytes : its size
+    """
+
+    ready_s: float
+    first_s: float
+    end_s: float
+    bytes: float
 
 
 class Tool(Protocol):

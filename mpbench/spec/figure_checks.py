@@ -43,6 +43,11 @@ def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
             reason = f"'{figure.by}' has words, and {figure.kind} shows numbers"
             faults.add((*at, "by"), f"{reason}; take kind: groups")
         _check_panels(figure, at, faults, varied)
+        if figure.versus is not None and figure.versus not in varied:
+            faults.add((*at, "versus"), f"'{figure.versus}' is the same in all runs")
+        elif figure.versus is not None and figure.versus == figure.by:
+            reason = f"'{figure.versus}' is on the horizontal axis (by)"
+            faults.add((*at, "versus"), f"{reason}; take another factor")
         _check_part(spec, figure, at, faults, topology)
         _check_time_figure(spec, figure, at, faults, topology)
         for position, name in enumerate(figure.factors or ()):
@@ -157,6 +162,10 @@ def _check_time_figure(
         if quantities.of(name).column and spec.trace_interval is None:
             reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
             faults.add((*at, "quantities", position), reason)
+        alone = len(spec.traffic) == 1 and not spec.traffic[0].many
+        if name == quantities.FAIRNESS and alone:
+            reason = f"'{name}' is of several traffic entries, and there is one"
+            faults.add((*at, "quantities", position), f"{reason}; take goodput")
     hosts = _hosts_with_traffic(spec, topology) if topology else figure.users or ()
     for position, name in enumerate(figure.users or ()):
         if name not in hosts:

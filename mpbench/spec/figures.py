@@ -167,7 +167,8 @@ class Figure(Part):
     )
     over: Annotated[str, AfterValidator(_case)] | None = Field(
         default=None,
-        description="Of ratios and trade_off: the case that the others are divided by.",
+        description="Of ratios and trade_off: the case that the others are divided by."
+        " Of heat_map: the case that is taken from the others.",
     )
     criterion: Criterion | None = Field(
         default=None,
@@ -180,9 +181,13 @@ class Figure(Part):
         default=None,
         description="The factor whose values are groups, columns or panels.",
     )
+    versus: Annotated[str, AfterValidator(_parameter)] | None = Field(
+        default=None, description="Of heat_map: the factor at the vertical axis."
+    )
     panels: Annotated[str, AfterValidator(_parameter)] | None = Field(
         default=None,
-        description="Of line: another factor, with a panel for each of its values.",
+        description="Of line, scatter and trade_off: another factor, with a panel for"
+        " each of its values.",
     )
     case: Annotated[str, AfterValidator(_case)] | None = Field(
         default=None, description="The case that is shown; all if not said."

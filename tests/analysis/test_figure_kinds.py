@@ -336,6 +336,18 @@ def many(cases: int, points: int = 6) -> Campaign:
         {"kind": "groups", "metric": "goodput", "by": "traffic.size"},
         {"kind": "line", "metric": "goodput", "by": "traffic.size"},
         {"kind": "scatter", "metric": "goodput", "by": "path1.capacity"},
+        {
+            "kind": "scatter",
+            "metric": "goodput",
+            "by": "path1.capacity",
+            "panels": "traffic.size",
+        },
+        {
+            "kind": "heat_map",
+            "metric": "goodput",
+            "by": "path1.capacity",
+            "versus": "traffic.size",
+        },
         {"kind": "cases", "metric": "goodput"},
     ],
     ids=lambda figure: str(figure["kind"]),
@@ -375,7 +387,7 @@ def _nothing_is_hidden(picture: Figure) -> None:
         assert box.x0 >= -2 and box.x1 <= width + 2, (box, width)
         assert box.y0 >= -2 and box.y1 <= height + 2, (box, height)
     for axis in picture.axes:
-        if axis.get_visible():
+        if axis.get_visible() and axis.get_label() != "<colorbar>":
             inside = axis.get_window_extent()
             assert inside.height > 60 and inside.width > 100, inside
             below = [

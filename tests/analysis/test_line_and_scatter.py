@@ -267,7 +267,7 @@ def test_an_experiment_file_can_ask_for_them() -> None:
         ),
         ("{kind: line, metric: goodput, by: path1.loss, panels: path1.delay}", "same"),
         (
-            "{kind: scatter, metric: goodput, by: path1.loss, panels: path2.loss}",
+            "{kind: cases, metric: goodput, panels: path2.loss}",
             "none",
         ),
     ],

@@ -72,6 +72,45 @@ def test_lines_of_users_and_paths(results: Path) -> None:
         series.lines(run, folder / "artefacts", "alpha", ())
 
 
+def test_fairness_over_time_on_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two entries with 3 and 1 Mbit/s have (3 + 1)^2 / (2 * (9 + 1)) = 0.8. Alone, and
+    beside background only, an entry has no index."""
+    times = np.arange(10.0)
+    lines = {
+        "a": series.Line(times, np.full(10, 3.0)),
+        "b": series.Line(times[4:], np.ones(6)),
+        "beside": series.Line(times, np.full(10, 9.0)),
+    }
+    monkeypatch.setattr(series, "reported", lambda _run, _users: lines)
+    entries = [
+        SimpleNamespace(title=name, background=name == "beside") for name in lines
+    ]
+    run = cast(artefacts.Artefacts, SimpleNamespace(traffic=entries))
+    found = series.fairness(run, ())
+    assert found.times.tolist() == [4, 5, 6, 7, 8, 9]
+    assert found.values.tolist() == pytest.approx([0.8] * 6)
+    del lines["b"]
+    with pytest.raises(ValueError, match="fairness needs two entries"):
+        series.fairness(run, ())
+
+
+def test_fairness_of_a_run(results: Path) -> None:
+    folder = next((results / "runs").iterdir())
+    run = artefacts.load(folder)
+    line = series.lines(run, folder / "artefacts", "jain", ())[""]
+    assert line.times[0] >= 5 and line.times[-1] <= 15
+    assert ((line.values >= 0.5) & (line.values <= 1)).all()
+
+
+def test_goodput_of_things_with_two_times() -> None:
+    """1 MB from 0 to 1 s and 1 MB from 0.5 to 1 s: 8 Mbit/s, then 24."""
+    line = series.spread([0.0, 0.5], [1.0, 1.0], [1e6, 1e6], 0.5)
+    assert line.times.tolist() == [0.25, 0.75]
+    assert line.values.tolist() == pytest.approx([8.0, 24.0])
+    line = series.spread([2.0], [2.0], [1e6], 0.1)
+    assert line.values.tolist() == pytest.approx([80.0])
+
+
 def test_means_over_even_stretches() -> None:
     line = series.Line(np.arange(0, 4, 0.5), np.arange(8.0))
     averaged = series.average(line, 2.0)

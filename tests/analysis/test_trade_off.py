@@ -53,7 +53,7 @@ def test_a_case_far_from_the_others_stays_in_the_figure() -> None:
         r"The arrow points to the medians of f: \S+ across, 0\.01", made.note
     )
     with style.styled(Look()):
-        axis = trade_off_drawing.draw(made, Look()).axes[1]
+        axis = trade_off_drawing.draw(made, Look())[0].axes[1]
         assert len(axis.texts) == 1
 
 
@@ -61,7 +61,7 @@ def test_equal_marks_are_all_seen() -> None:
     """Marks have no filling, so the last one does not cover those below it."""
     made = data(BOTH, networks(8, lambda x, y, c: 1.0))
     with style.styled(Look()):
-        for axis in trade_off_drawing.draw(made, Look()).axes:
+        for axis in trade_off_drawing.draw(made, Look())[0].axes:
             marks = [
                 line for line in axis.lines if line.get_marker() not in ("None", "")
             ]

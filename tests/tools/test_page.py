@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from analysis.run import traffic
 from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP
 from jobs import Job, dump, load
+from mpbench.commands import report as report_command
 from mpbench.commands import run
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
@@ -237,6 +238,12 @@ def test_the_times_of_a_page(tmp_path: Path) -> None:
     line = results.series(entry, found)["page.loaded_bytes"]
     assert list(line.values) == [0, 0, 10_000, 10_000, 30_000, 30_000, 60_000]
     assert line.times[-1] == 0.2
+    stays = results.stays(entry, found)
+    assert [stay and (stay.ready_s, stay.first_s, stay.end_s) for stay in stays] == [
+        (0.0, 0.04, 0.05),
+        (0.055, 0.075, 0.1),
+        (0.1, 0.14, 0.2),
+    ]
     lasted = results.lasted(entry, found)
     assert lasted.connections == 2
     assert lasted.seconds == pytest.approx(0.09)
@@ -278,6 +285,7 @@ def test_a_damaged_report_is_refused(tmp_path: Path, changed: dict[str, Any]) ->
 def test_a_run_has_a_row(tmp_path: Path) -> None:
     file, out = tmp_path / "small.yaml", tmp_path / "out"
     figure = "figures:\n  - {kind: completion_times, samples: page.object_s}\n"
+    figure += "  - {kind: waterfall}\n  - {kind: over_time, quantities: [goodput]}\n"
     metrics = "metrics: [page.load_time_s, goodput]\n"
     file.write_text(HEAD + ENTRY % "objects: median" + metrics + figure)
     words = [str(file), "--backend", "fake", "--out", str(out)]
@@ -288,6 +296,12 @@ def test_a_run_has_a_row(tmp_path: Path) -> None:
     assert (found["verdict"], found["reason"]) == ("ok", "")
     assert found["page.first_byte_s"] == 0.04
     assert found["page.load_time_s"] > 8 * 1_894_000 / 20e6
+    done = CliRunner().invoke(report_command.command, [str(out), "--format", "md"])
+    assert done.exit_code == 0 and "not drawn" not in done.output, done.output
+    folder = out / "report"
+    assert {"waterfall.png", "over-time-goodput.png"} <= {
+        p.name for p in folder.iterdir()
+    }
 
 
 @pytest.fixture

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from analysis.run import series as lines
+from analysis.run.artefacts import Artefacts
 from analysis.run.outcomes import endings
 from analysis.run.readers import files
 from analysis.run.series import Line
-from analysis.run.tools import Flow, Lasted
+from analysis.run.tools import Flow, Lasted, Stay
 from analysis.run.traffic import Traffic
 from analysis.words import many
 from tools.page import reader
@@ -136,6 +138,32 @@ def series(entry: Traffic[Page], report: reader.Report) -> Mapping[str, Line]:
         times += [entry.start_s + time] * 2
         values += [values[-1], values[-1] + size]
     return {LOADED: Line(np.array(times), np.array(values))}
+
+
+def stays(entry: Traffic[Page], report: reader.Report) -> tuple[Stay | None, ...]:
+    start_s = entry.start_s
+    return tuple(
+        Stay(
+            start_s + one.ready_s, start_s + one.first_s, start_s + one.end_s, job.bytes
+        )
+        if one.ready_s is not None and one.first_s is not None and one.end_s is not None
+        else None
+        for one, job in zip(report.objects, entry.record.objects, strict=True)
+    )
+
+
+def over_time(run: Artefacts, index: int) -> tuple[str, Line] | None:
+    """The goodput of all objects, whose bytes are spread from the first to the last."""
+    entry = run.traffic[index]
+    there = [stay for stay in stays(entry, run.reports[index]) if stay]
+    if not there:
+        return None
+    line = lines.spread(
+        [stay.first_s for stay in there],
+        [stay.end_s for stay in there],
+        [stay.bytes for stay in there],
+    )
+    return entry.title, line
 
 
 def explain(folder: Path, name: str) -> str:

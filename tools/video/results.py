@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from analysis.run import series as lines
+from analysis.run.artefacts import Artefacts
 from analysis.run.outcomes import endings
 from analysis.run.readers import files
 from analysis.run.series import Line
@@ -29,6 +31,8 @@ from tools.video.programs.video import COMPLETE, GIVEN_UP
 from tools.video.record import Video
 
 ENDED = True
+STEP_S = 0.5
+"""The intervals of the goodput over time."""
 
 
 def read(folder: Path, index: int, _entry: Traffic[Video]) -> reader.Report:
@@ -133,6 +137,22 @@ def series(entry: Traffic[Video], report: reader.Report) -> Mapping[str, Line]:
         BUFFER: Line(np.array(times), np.array(levels)),
         QUALITY: Line(np.array(times), np.array(qualities)),
     }
+
+
+def over_time(run: Artefacts, index: int) -> tuple[str, Line] | None:
+    """The goodput of all chunks, whose bytes are spread from the request to the end."""
+    entry: Traffic[Video] = run.traffic[index]
+    report: reader.Report = run.reports[index]
+    if not report.chunks:
+        return None
+    bits = [rate * 1e6 * entry.record.chunk_s for rate in _rates(entry, report)]
+    line = lines.spread(
+        [entry.start_s + chunk.asked_s for chunk in report.chunks],
+        [entry.start_s + chunk.end_s for chunk in report.chunks],
+        [each / 8 for each in bits],
+        STEP_S,
+    )
+    return entry.title, line
 
 
 def explain(folder: Path, name: str) -> str:

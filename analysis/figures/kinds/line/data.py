@@ -11,7 +11,6 @@ from analysis.campaign.columns import label, without_mathematics
 from analysis.campaign.observations import networks
 from analysis.figures import palette, scales, theory, theory_notes
 from analysis.figures.data import (
-    MOST_GROUPS,
     REFERENCE_LINES,
     axis_labels,
     check_distinct,
@@ -20,6 +19,7 @@ from analysis.figures.data import (
     metric_column,
     metric_missing,
     ok_runs,
+    panels_of,
     parameter_column,
     rows_of,
     summary_row,
@@ -117,11 +117,7 @@ def data(request: Line, campaign: Campaign) -> LineData:
     keys = ["case", by]
     if request.panels:
         keys.append(parameter_column(rows, request.panels))
-        if (count := rows[keys[-1]].nunique()) > MOST_GROUPS:
-            raise UndrawableError(
-                f"{request.panels} has {count} values, more than the {MOST_GROUPS}"
-                " panels that fit; leave panels out"
-            )
+        panels_of(rows, request.panels)
     rows = networks(rows, keys)
     what = group_label(rows, request.panels)
     unit = label(by).partition(" [")[2].rstrip("]")

@@ -16,9 +16,11 @@ from analysis.figures.data import (
     check_distinct,
     criterion_label,
     criterion_values,
+    group_label,
     metric_column,
     metric_missing,
     ok_runs,
+    panels_of,
     parameter_column,
     rows_of,
     summary_row,
@@ -49,9 +51,18 @@ class Marks:
     halves: np.ndarray
 
 
+@dataclass(frozen=True)
+class Panel:
+    """The marks of each case. points : design point and case of each run"""
+
+    name: str
+    cases: Mapping[str, Marks]
+    points: set[theory.Point]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScatterData(PageText):
-    """The marks of each case, at least one, and what theory says about their runs.
+    """The panels, at least one, and what theory says about their runs.
 
     labels : of the axes
     log : the axes with a logarithmic scale
@@ -62,7 +73,7 @@ class ScatterData(PageText):
     numbers : the number of each case, for its colour
     """
 
-    cases: Mapping[str, Marks]
+    panels: Sequence[Panel]
     labels: tuple[str, str]
     log: str | None
     shown: scales.Range | None
@@ -73,7 +84,10 @@ class ScatterData(PageText):
 
 
 def data(request: Scatter, campaign: Campaign) -> ScatterData:
-    """The metric of each network over the criterion, or over the factor `by`."""
+    """The metric of each network over the criterion, or over the factor `by`.
+
+    With `panels` there is one panel per value of that factor.
+    """
     runs = ok_runs(campaign)
     column = metric_column(runs, request.metric, request.part)
     rows = rows_of(runs, request.metric, request.case).dropna(subset=[column])
@@ -92,17 +106,24 @@ def data(request: Scatter, campaign: Campaign) -> ScatterData:
     expected = theory.curves(
         request.theory, request.metric, request.part, campaign, points
     )
-    cases = {
-        str(case): _marks(of_case, column)
-        for case, of_case in rows.groupby("case", sort=False)
-    }
-    check_distinct(len(cases), "cases")
-    means = [mean for marks in cases.values() for mean in marks.means]
+    panels = [
+        Panel(
+            name,
+            {
+                str(case): _marks(of_case, column)
+                for case, of_case in group.groupby("case", sort=False)
+            },
+            set(zip(group["point"], group["case"].map(str), strict=True)),
+        )
+        for name, group in panels_of(rows, request.panels)
+    ]
+    check_distinct(rows["case"].nunique(), "cases")
+    means = [m for p in panels for marks in p.cases.values() for m in marks.means]
     log = scales.log_axes(request.log, rows["_x"], means)
     shown = None if log in ("y", "both") or expected else scales.cut(means)
     note = theory_notes.note(expected, column)
     return ScatterData(
-        cases=cases,
+        panels=panels,
         labels=axis_labels(request.labels, (x_label, label(column))),
         log=log,
         shown=shown,
@@ -114,10 +135,12 @@ def data(request: Scatter, campaign: Campaign) -> ScatterData:
         reading=NOTE,
         summary=pd.DataFrame(
             [
-                summary_row(column, "", name, "", pd.Series(marks.means))
-                for name, marks in cases.items()
+                summary_row(column, panel.name, name, "", pd.Series(marks.means))
+                for panel in panels
+                for name, marks in panel.cases.items()
             ]
         ),
+        group_label=group_label(rows, request.panels),
     )
 
 

@@ -15,6 +15,7 @@ class Scatter(FigureRequest):
     part : the part of a run whose metric is shown; None for the whole
     by : the factor at the horizontal axis
     criterion : the criterion at the horizontal axis, in place of a factor
+    panels : a factor, whose values have a panel each
     case : the one case that is shown; None for all
     log : the axes with a logarithmic scale, "x", "y" or "both"
     labels : at the axes, in place of the usual words
@@ -31,6 +32,7 @@ class Scatter(FigureRequest):
     part: str | None = None
     by: str | None = None
     criterion: Criterion | None = None
+    panels: str | None = None
     case: str | None = None
     log: str | None = None
     labels: Labels | None = None
@@ -44,6 +46,7 @@ class Scatter(FigureRequest):
             + words.of_part(self.part)
             + words.sorted_by(self.criterion)
             + words.by(self.by)
+            + (f" and {words.spaced(self.panels)}" if self.panels else "")
             + words.of_case(self.case)
         )
 
@@ -54,4 +57,5 @@ class Scatter(FigureRequest):
             self.part,
             self.metric,
             *words.criterion_parts(self.criterion, self.by, self.log),
+            *(("panels", self.panels) if self.panels else ()),
         )

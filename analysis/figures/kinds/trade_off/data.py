@@ -1,7 +1,7 @@
 """Two metrics of each network and case, as they are and over those of one case."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,14 @@ from analysis.campaign.directions import LESS, MORE, Direction, direction
 from analysis.campaign.numbers import is_number
 from analysis.campaign.observations import networks
 from analysis.figures import ellipses, palette, scales
-from analysis.figures.data import axis_labels, check_distinct, ok_runs, summary_row
+from analysis.figures.data import (
+    axis_labels,
+    check_distinct,
+    ok_runs,
+    panels_of,
+    parameter_column,
+    summary_row,
+)
 from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.trade_off.request import TradeOff
 
@@ -53,6 +60,7 @@ class Panel:
     log : the axes with a logarithmic scale
     ranges : of the axes where outliers are cut off, by "x" and "y"
     one : whether lines show the value 1
+    name : the value of the factor whose networks it shows
     """
 
     clouds: Mapping[str, Cloud]
@@ -60,6 +68,7 @@ class Panel:
     log: str | None
     ranges: Mapping[str, scales.Range]
     one: bool = False
+    name: str = ""
 
     def nearest(self, place: tuple[float, float]) -> tuple[float, float]:
         """The place of the figure that is nearest to a pair of values."""
@@ -85,7 +94,8 @@ def data(request: TradeOff, campaign: Campaign) -> TradeOffData:
     runs = ok_runs(campaign)
     names = (request.against, request.metric)
     columns = [_column(request, name, campaign) for name in names]
-    rows = networks(runs.dropna(subset=columns), ["case"])
+    keys = [parameter_column(runs, request.panels)] if request.panels else []
+    rows = networks(runs.dropna(subset=columns), ["case", *keys])
     if "point" not in rows.columns or rows.empty:
         raise UndrawableError("no run that is ok has both metrics")
     by_case = {str(c): of for c, of in rows.groupby("case", sort=False)}
@@ -97,15 +107,21 @@ def data(request: TradeOff, campaign: Campaign) -> TradeOffData:
     labels = axis_labels(request.labels, usual)
     found = {case: by_case[case][columns].to_numpy(float).T for case in shown}
     panels = [_panel(found, labels, request.log)]
-    if request.over in by_case and len(by_case) > 1:
+    if request.panels is not None:
+        panels = list(_by_factor(rows, request.panels, shown, columns, panels[0]))
+    elif request.over in by_case and len(by_case) > 1:
         panels += _over(by_case, shown, request.over or "", columns, labels)
     ways = [direction(n.rpartition(".")[2], campaign.directions) for n in names]
     better = CORNERS.get((ways[0], ways[1]), "")
     units = [without_mathematics(text).partition(" [")[2].rstrip("]") for text in usual]
-    beyond = [*_beyond(panels[0], units)]
-    for panel in panels[1:]:
-        told = " ".join(filter(None, _beyond(panel, ("", ""))))
-        beyond += [f"Of the second panel, {told}"] if told else []
+    if request.panels is not None:
+        # The ranges are those of all networks together.
+        beyond = [*_beyond(_panel(found, labels, request.log), units)]
+    else:
+        beyond = [*_beyond(panels[0], units)]
+        for panel in panels[1:]:
+            told = " ".join(filter(None, _beyond(panel, ("", ""))))
+            beyond += [f"Of the second panel, {told}"] if told else []
     return TradeOffData(
         panels=panels,
         numbers=palette.case_numbers(campaign.runs["case"]),
@@ -124,6 +140,18 @@ def data(request: TradeOff, campaign: Campaign) -> TradeOffData:
         ),
         batch_label="metric",
     )
+
+
+def _by_factor(
+    rows: pd.DataFrame, by: str, shown: Sequence[str], columns: list[str], whole: Panel
+) -> Iterator[Panel]:
+    """A panel per value of a factor, with the scales and ranges of the whole."""
+    for name, group in panels_of(rows, by):
+        of = {str(c): of_case for c, of_case in group.groupby("case", sort=False)}
+        found = {c: of[c][columns].to_numpy(float).T for c in shown if c in of}
+        clouds = _clouds(found, whole.ranges, whole.log)
+        if clouds:
+            yield replace(whole, clouds=clouds, name=name)
 
 
 def _column(request: TradeOff, metric: str, campaign: Campaign) -> str:
@@ -173,6 +201,14 @@ def _panel(
         for name, numbers in zip(AXES, every, strict=True)
         if log not in (name, "both") and (found := scales.cut(numbers))
     }
+    return Panel(_clouds(values, ranges, log), labels, log, ranges, one)
+
+
+def _clouds(
+    values: Mapping[str, np.ndarray],
+    ranges: Mapping[str, scales.Range],
+    log: str | None,
+) -> dict[str, Cloud]:
     clouds = {}
     for case, both in values.items():
         # Outliers would blow an ellipse up as they flatten an axis.
@@ -183,7 +219,7 @@ def _panel(
                 inside &= (numbers >= cut.low) & (numbers <= cut.high)
         outline = ellipses.outline(both[0][inside], both[1][inside], log)
         clouds[case] = Cloud(both[0], both[1], outline)
-    return Panel(clouds, labels, log, ranges, one)
+    return clouds
 
 
 def _beyond(panel: Panel, units: Sequence[str]) -> Iterator[str]:

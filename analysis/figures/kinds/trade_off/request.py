@@ -16,6 +16,7 @@ class TradeOff(FigureRequest):
     against : the metric at the horizontal axis
     part : the part of a run whose metrics are shown; None for the whole
     over : a case; a second panel shows both metrics divided by those of this case
+    panels : a factor, whose values have a panel each, in place of the second panel
     case : the one case that is shown; None for all
     log : the axes with a logarithmic scale, "x", "y", "both" or "none"; None lets the
         values decide
@@ -32,6 +33,7 @@ class TradeOff(FigureRequest):
     against: str
     part: str | None = None
     over: str | None = None
+    panels: str | None = None
     case: str | None = None
     log: str | None = None
     labels: Labels | None = None
@@ -43,9 +45,10 @@ class TradeOff(FigureRequest):
             f"{question.metric_words(self.metric)} against"
             f" {question.metric_words(self.against)}"
             + words.of_part(self.part)
+            + words.by(self.panels)
             + words.of_case(self.case)
         )
 
     @property
     def name_parts(self) -> tuple[str | None, ...]:
-        return ("trade-off", self.part, self.metric, self.against)
+        return ("trade-off", self.part, self.metric, self.against, self.panels)

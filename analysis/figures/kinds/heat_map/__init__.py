@@ -1,0 +1,1 @@
+"""The median of a metric over two factors, one map per case."""

@@ -1,0 +1,1 @@
+"""Bars of the objects of a page over time."""
