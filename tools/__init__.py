@@ -26,6 +26,7 @@ NAMES = (
     "pingpong",
     "page",
     "video",
+    "sync",
 )
 """The registry: a tool is known when its name stands here."""
 OWN = "plugin"

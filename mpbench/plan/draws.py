@@ -19,7 +19,9 @@ from topologies.shaping import Shape
 RANDOM_CONTROLS = ("bbr", "mpcc")
 """bbr draws where its cycle of gains begins, mpcc the order of monitor intervals."""
 STEADY_CONTROLS = frozenset(CONGESTION_CONTROLS) - set(RANDOM_CONTROLS)
-STEADY_TOOLS = frozenset({"ab", "curl", "flows", "iperf3", "page", "pingpong", "video"})
+STEADY_TOOLS = frozenset(
+    {"ab", "curl", "flows", "iperf3", "page", "pingpong", "sync", "video"}
+)
 """Tools that draw nothing themselves; the job says what was drawn for them."""
 STEADY_DISCIPLINES = (DROP_TAIL, "codel")
 """The others draw drops, or hash flows with a number that is drawn."""

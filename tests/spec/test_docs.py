@@ -36,6 +36,7 @@ from tools.flows.keys import Arrivals, Flows
 from tools.iperf3.keys import Traffic
 from tools.page.keys import Item, Load
 from tools.pingpong.keys import Exchanges
+from tools.sync.keys import Copy, SyncFiles
 from tools.video.keys import Play
 from topologies import chains, resolve, wire
 from topologies.shaping import link_shape
@@ -65,11 +66,13 @@ TABLE_OF = {
     Load: ("Traffic", 8),
     Item: ("Traffic", 9),
     Play: ("Traffic", 10),
-    Command: ("Traffic", 11),
-    Numbers: ("Traffic", 12),
-    Flows: ("Traffic", 13),
-    Sizes: ("Traffic", 14),
-    Arrivals: ("Traffic", 15),
+    Copy: ("Traffic", 11),
+    SyncFiles: ("Traffic", 12),
+    Command: ("Traffic", 13),
+    Numbers: ("Traffic", 14),
+    Flows: ("Traffic", 15),
+    Sizes: ("Traffic", 16),
+    Arrivals: ("Traffic", 17),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
     Theory: ("Figures", 2),

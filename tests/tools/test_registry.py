@@ -34,6 +34,7 @@ ENTRIES = {
         "pingpong": "size: [50 B, 1 kB], number: 20",
         "page": "objects: [{size: 10 kB}, {size: 20 kB}]",
         "video": "bitrates: 1 Mbit/s",
+        "sync": "files: {count: 3, size: 20 kB}",
     }.items()
 }
 

@@ -1,1 +1,1 @@
-"""Bars of the objects of a page over time."""
+"""Bars of the objects of a page, or of files, over time."""

@@ -40,7 +40,7 @@ def data(request: Waterfall, campaign: Campaign) -> WaterfallData:
             found[str(case)] = stays
     where = f"point {request.point}, repetition {request.repetition}"
     if not any(stay for stays in found.values() for stay in stays):
-        raise UndrawableError(f"no tool of {where} loads objects; page does")
+        raise UndrawableError(f"no tool of {where} loads objects; page and sync do")
     missing = [
         f"{stays.count(None)} of {len(stays)} of {case}"
         for case, stays in found.items()

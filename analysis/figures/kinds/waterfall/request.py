@@ -19,7 +19,7 @@ class Waterfall(FigureRequest):
     """
 
     kind: ClassVar[str] = "waterfall"
-    summary: ClassVar[str] = "the objects of a page over time, one bar each"
+    summary: ClassVar[str] = "the objects of a page, or files, over time, one bar each"
 
     case: str | None = None
     users: tuple[str, ...] | None = None

@@ -1,0 +1,1 @@
+"""sync: many files of stated sizes over several connections."""

@@ -1,0 +1,1 @@
+"""The program of both ends, a file by itself."""
