@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from analysis.run.readers.files import read_text
@@ -106,8 +107,15 @@ def load(artefacts: Path) -> Events | None:
     path = artefacts / FILE
     if not path.is_file():
         return None
-    if path.stat().st_size > MOST_BYTES:
+    state = path.stat()
+    if state.st_size > MOST_BYTES:
         raise ValueError(f"{FILE}: larger than {MOST_BYTES >> 20} MiB")
+    return _read(path.resolve(), state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path, _changed_ns: int, _size: int) -> Events:
+    """Read a file. Several parts of a row need the same one, so that it is kept."""
     return parse(read_text(path), FILE)
 
 

@@ -54,7 +54,7 @@ def row(run_directory: Path) -> dict[str, Any]:
         measured |= event_columns.columns(run_directory / "artefacts")
         measured |= waiting.columns(run, run_directory / "artefacts")
         read = [Read(report) for report in run.reports]
-        noted = columns.of_legs(run_directory / "artefacts", run.traffic)
+        noted = columns.noted(run_directory / "artefacts")
         measured |= columns.of_entries(
             run.traffic, run.counters, read, run.endings, noted
         )

@@ -26,6 +26,7 @@ Rule = Callable[[Facts], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     settings.without_mptcp,
     handshake.fell_back,
+    handshake.connected_late,
     handshake.payload_changed,
     joins.no_address,
     joins.not_asked,

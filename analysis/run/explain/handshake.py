@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, many
+from analysis.run.explain.subflows import Connection
+from analysis.run.outcomes import connecting
 
 PREFIX = "MPTcpExt"
 REASONS = (
@@ -32,7 +34,7 @@ def fell_back(facts: Facts) -> Iterator[Finding]:
             answered = "and neither did those without it"
         yield Finding(
             f"MPTCP was given up: SYNs with its option got no answer, {answered}"
-            f"{_later(facts)}",
+            f"{_darkness(facts)}{_later(facts)}",
             facts.evidence(*dropped) + _when(facts, *DROPPED),
         )
     for name, meaning in REASONS:
@@ -47,6 +49,57 @@ def fell_back(facts: Facts) -> Iterator[Finding]:
                 facts.evidence(PREFIX + name) + _when(facts, name),
             )
             return
+
+
+def _darkness(facts: Facts) -> str:
+    """The link that was dark when connections gave MPTCP up, as a part of a
+    sentence."""
+    for one in facts.connections:
+        gave_up = any(event.name == DROPPED[0] for event in one.events)
+        if gave_up and (words := _dark(facts, one)):
+            return f": {words}"
+    return ""
+
+
+def _dark(facts: Facts, one: Connection) -> str:
+    """The darkness in which the first SYN of a connection was sent; "" for none."""
+    first = one.subflows[0] if one.subflows else None
+    if first is None:
+        return ""
+    for dark in facts.dark(one.client, first.address):
+        if dark.covers(first.opened_s):
+            return dark.words
+    return ""
+
+
+def connected_late(facts: Facts) -> Iterator[Finding]:
+    """Connections whose first SYN was lost, without a loss of MPTCP, which another
+    rule tells."""
+    found: dict[str, list[tuple[Connection, int, float | None]]] = {}
+    for one in facts.connections:
+        syns, connected_s = connecting.of_connection(one.events, one.client, one.port)
+        gave_up = any(event.name == DROPPED[0] for event in one.events)
+        if syns > 1 and not gave_up:
+            found.setdefault(one.client, []).append((one, syns, connected_s))
+    for host, of_host in found.items():
+        first, syns, connected_s = max(of_host, key=lambda each: each[1])
+        late = many(len(of_host), "connection")
+        if connected_s is None:
+            what = f"{late} of the {host} sent {syns} SYNs and was never established"
+            if len(of_host) > 1:
+                what = f"{late} of the {host} sent up to {syns} SYNs, in vain"
+        else:
+            begun_s = first.subflows[0].opened_s if first.subflows else 0.0
+            up_to = "up to " if len(of_host) > 1 else ""
+            what = (
+                f"{late} of the {host} took {up_to}{connected_s - begun_s:.1f} s and"
+                f" {up_to}{syns} SYNs to be established"
+            )
+        words = _dark(facts, first)
+        yield Finding(
+            f"{what}{f': {words}' if words else ''}",
+            f"TCPSynRetrans {syns - 1} on port {first.port} of the {host}",
+        )
 
 
 def _in_vain(facts: Facts) -> bool:

@@ -7,15 +7,15 @@ from typing import Any
 from analysis.run import events as record_of_events
 from analysis.run import tools, traffic
 from analysis.run.events import Events
-from analysis.run.outcomes import counts, endings, legs
+from analysis.run.outcomes import connecting, counts, endings, legs
 from analysis.run.outcomes.endings import Ending, Read
 from analysis.run.readers import counters as counter_files
 from analysis.run.readers import outcome
 from analysis.run.readers.counters import Counters
 from analysis.run.traffic import Traffic
 
-OWN = ("connected", "connected_s", "ended", "errno", "ended_s", "tool_error")
-NAMES = (*OWN[:2], *counts.NAMES, *OWN[2:])
+CONNECTED = ("connected", "connected_s", "connected_syns")
+NAMES = (*CONNECTED, *counts.NAMES, "ended", "errno", "ended_s", "tool_error")
 """All columns of an entry, in the order of tables."""
 
 
@@ -43,14 +43,11 @@ def columns(folder: Path, entries: Sequence[Traffic[Any]]) -> dict[str, Any]:
         return {}
     read = endings.read_reports(entries, folder)
     ended = endings.all_of(entries, reported, read, folder)
-    noted = of_legs(folder, entries)
-    return of_entries(entries, _counters(folder, entries), read, ended, noted)
+    return of_entries(entries, _counters(folder, entries), read, ended, noted(folder))
 
 
-def of_legs(folder: Path, entries: Sequence[Traffic[Any]]) -> Events | None:
-    """The events of a run with proxies; None without proxies, or without events."""
-    if all(traffic.served(entry, at) == at for at, entry in enumerate(entries)):
-        return None
+def noted(folder: Path) -> Events | None:
+    """The events of a run; None without any, or if they are damaged."""
     try:
         return record_of_events.load(folder)
     except ValueError:
@@ -67,7 +64,7 @@ def of_entries(
     """The columns of all entries, from what was read.
 
     counters : by host; may lack some
-    events : of a run with proxies, as `of_legs` reads them
+    events : of the run; None if it has none
     """
     found: dict[str, Any] = {}
     for index in range(len(entries)):
@@ -77,6 +74,11 @@ def of_entries(
             if events is not None:
                 known = legs.counters(entries[index], index, counters, events)
         own = _of_entry(entries, index, known, read[index], ended[index])
+        if events is not None and not entries[index].record.datagrams:
+            syns, at_s = connecting.first(entries[index], index, events)
+            own["connected_syns"] = syns if at_s is not None else None
+            if own["connected_s"] is None:
+                own["connected_s"] = at_s
         found |= {prefix(entries, index) + name: own[name] for name in NAMES}
     return found
 
