@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from analysis.run import explain
 from analysis.run.events import HEAD
+from analysis.run.explain.finding import Finding
 from mpbench.commands.explain import command
 
 CAPTURED = Path(__file__).parent / "captured/events"
@@ -102,6 +103,15 @@ SAID = {
         " losses from 1.9 to 2.2 s: it had 263 segments before and 32 after, and balia"
         " let it grow to 58 in the 28 s without a loss that followed, where 264 fill"
         " the path"
+    ],
+    "window-mptcp-cubic": [
+        "the receive window held the connection of the client: it used 11% of the"
+        " capacity of its paths, which lost nothing; see net.ipv4.tcp_rmem of the"
+        " server"
+    ],
+    "window-mptcp-cubic-wmem": [
+        "the send buffer held the connection of the client: it used 18% of the capacity"
+        " of its paths, which lost nothing; see net.ipv4.tcp_wmem of the client"
     ],
     "window-tcp-cubic": [
         "the receiver's window held the client back on path 1 for 95%"
@@ -324,3 +334,36 @@ def test_without_a_quiet_time_the_queue_is_the_reason(
     path.write_text("".join(f"{line}\n" for line in change(lines)))
     (finding,) = explain.explain(run)
     assert "its queue holds 30 packets and was full 22 times" in finding.sentence
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        # A buffer that the data on their way do not fill by far.
+        lambda job, row: job["transport"]["sysctls"].clear(),
+        lambda job, row: row.update({"path1.queue_drops": 1}),
+        lambda job, row: job["links"][1].update(loss_percent=0.1),
+        lambda job, row: [link.update(capacity_mbps=2.0) for link in job["links"]],
+    ],
+)
+def test_a_buffer_is_no_reason_where_another_may_be(
+    tmp_path: Path, change: Callable[[dict[str, Any], dict[str, Any]], object]
+) -> None:
+    run = Path(shutil.copytree(CAPTURED / "window-mptcp-cubic", tmp_path / "run"))
+    job, row = (json.loads((run / f"{n}.json").read_text()) for n in ("job", "row"))
+    change(job, row)
+    (run / "job.json").write_text(json.dumps(job))
+    (run / "row.json").write_text(json.dumps(row))
+    assert not [f for f in explain.explain(run) if "held the connection" in f.sentence]
+
+
+def test_what_is_not_known_gives_way_to_what_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unknown = Finding("path 2 carried 3% of the bytes: not known", "", "path 2", False)
+    other = Finding("path 1 carried 3% of the bytes: not known", "", "path 1", False)
+    known = Finding("path 2 carried 2% of its capacity: a short queue", "", "path 2")
+    rules = tuple(lambda _, one=one: iter((one,)) for one in (unknown, other, known))
+    monkeypatch.setattr(explain, "RULES", rules)
+    found = explain.explain(CAPTURED / "well-tcp-cubic")
+    assert found == (other, known)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from analysis.run.explain import (
+    buffers,
     failures,
     handshake,
     joins,
@@ -41,6 +42,7 @@ RULES: tuple[Rule, ...] = (
     shares.limited,
     proxies.failed,
     middleboxes.acted,
+    buffers.held,
     limits.starved,
     limits.slow,
 )
@@ -61,7 +63,9 @@ def findings(facts: Facts) -> tuple[Finding, ...]:
     if not facts.counters and not facts.events:
         reason = str(facts.row.get("reason") or "it has no counters and no events")
         return (Finding("not known: the run left nothing to tell why", reason),)
-    found = tuple(finding for rule in RULES for finding in rule(facts))
+    every = [finding for rule in RULES for finding in rule(facts)]
+    told = {finding.about for finding in every if finding.known}
+    found = tuple(each for each in every if each.known or each.about not in told)
     if not found:
         if facts.row.get("verdict", "ok") == "ok":
             return ()

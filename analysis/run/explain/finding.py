@@ -9,10 +9,15 @@ class Finding:
     """A sentence in plain words.
 
     evidence : the counters, events and changes that it follows from
+    about : what it is about, such as a path; "" for what nothing else is about
+    known : False if it says that a reason is not known, which gives way to any other
+        sentence about the same
     """
 
     sentence: str
     evidence: str
+    about: str = ""
+    known: bool = True
 
     @property
     def line(self) -> str:

@@ -71,6 +71,7 @@ def slow(facts: Facts) -> Iterator[Finding]:
             yield Finding(
                 f"{path} carried {used:.0%} of its capacity: {reason[0]}",
                 f"{reason[1]}; {_evidence(subflow, host)}",
+                about=f"{path} of {one.client}",
             )
 
 

@@ -9,6 +9,7 @@ from analysis.run.explain.finding import Finding, at
 from analysis.run.explain.subflows import Connection, Subflow
 from jobs import Link
 
+UNKNOWN = "the reason is not known"
 UNUSED_SHARE = 0.05
 OF_CAPACITY = 0.25
 """A path with a small share of the capacity has a small share of the bytes too: it is
@@ -41,10 +42,12 @@ def unused_paths(facts: Facts) -> Iterator[Finding]:
             reason = _reason(facts, host, number, carried)
             if reason is None:
                 continue
+            path = facts.path_name(host, address)
             yield Finding(
-                f"{facts.path_name(host, address)} carried {share:.1%} of the bytes:"
-                f" {reason}",
+                f"{path} carried {share:.1%} of the bytes: {reason}",
                 f"{count} of {total} bytes by tcp_closed and tcp_open",
+                about=f"{path} of {host}",
+                known=reason != UNKNOWN,
             )
 
 
@@ -101,12 +104,13 @@ def _reason(
         return None
     if dark := facts.dark(host, address):
         return dark[0].words
-    if _never_full(facts, host, carried):
+    bulk = any(entry.bulk for entry in entries)
+    if not bulk and _never_full(facts, host, carried):
         return (
             "the application sent less than the other path carries, so the scheduler"
             " had no reason to use it"
         )
-    return "the reason is not known"
+    return UNKNOWN
 
 
 def _told_backup(subflow: Subflow) -> bool:

@@ -1,0 +1,110 @@
+"""MPTCP connections that buffers held back, which no counter of theirs tells.
+
+TCP counts the time in which a window or a buffer holds a connection. For subflows these
+counts are empty: the receive window and the send buffer belong to the connection, and
+MPTCP gives a subflow only what fits. What is left is arithmetic: paths that lost
+nothing and stayed half empty, and about as much data on their way as a buffer takes.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from analysis.run.explain.facts import Facts
+from analysis.run.explain.finding import Finding
+from analysis.run.explain.limits import LEAST_ROUND_TRIPS, LEAST_S
+from analysis.run.explain.shares import LEAST_BYTES
+from analysis.run.explain.subflows import Connection, Subflow
+from analysis.run.traffic import Traffic
+from jobs import Link
+
+RMEM, WMEM = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
+USUAL_BYTES = 67_108_864
+"""Third value of both where a case does not set them (`mpbench.guest.transport`)."""
+OF_CAPACITY = 0.7
+"""A connection with this share of the capacity of its paths is not held back."""
+OF_BUFFER = 0.2
+"""The share of a buffer that data on their way take at least, if the buffer holds them:
+Linux counts a packet's memory, of which about half is data, and the data that waits for
+the reader or for an earlier piece is in the buffer as well."""
+
+
+def held(facts: Facts) -> Iterator[Finding]:
+    """Connections whose data on their way are about what a buffer takes."""
+    for one in facts.connections:
+        entry = facts.traffic[one.entry]
+        if not (entry.bulk and entry.transport.is_mptcp):
+            continue
+        for sender in entry.sending_hosts:
+            receiver = entry.destination if sender == one.client else one.client
+            if facts.passes_on(one.entry, receiver):
+                continue
+            finding = _of_connection(facts, one, entry, sender, receiver)
+            if finding is not None:
+                yield finding
+
+
+def _of_connection(
+    facts: Facts, one: Connection, entry: Traffic[Any], sender: str, receiver: str
+) -> Finding | None:
+    links = {link.name: link for link in facts.job.links}
+    changed = {change.link for change in facts.changes}
+    on_way = rate_mbps = capacity_mbps = 0.0
+    count = 0
+    for subflow in one.subflows:
+        number = facts.path_of(one.client, subflow.address)
+        last = [event for event in subflow.states() if event.host == sender]
+        if number is None or not last or (subflow.is_join and not subflow.joined):
+            return None
+        names = facts.users[one.client][number - 1].links
+        own = [links[name] for name in names if name in links]
+        capacities = [link.capacity_mbps for link in own if link.capacity_mbps]
+        round_trip_s = 2e-3 * sum(link.delay_ms for link in own)
+        lasted_s = last[-1].time_s - subflow.opened_s
+        too_short = lasted_s < max(LEAST_S, LEAST_ROUND_TRIPS * round_trip_s)
+        if not capacities or too_short or changed.intersection(names):
+            return None
+        if last[-1].count("resent") or _lost(facts, own) or _stopped(subflow):
+            return None
+        mbps = 8e-6 * subflow.delivered() / lasted_s
+        on_way += mbps * 1e6 / 8 * round_trip_s
+        rate_mbps += mbps
+        capacity_mbps += min(capacities)
+        count += 1
+    if rate_mbps * 1e6 / 8 < LEAST_BYTES or rate_mbps >= OF_CAPACITY * capacity_mbps:
+        return None
+    # Each subflow adds its own send buffer to that of the connection.
+    sizes = {
+        RMEM: (_most(facts, receiver, entry, RMEM), receiver),
+        WMEM: (_most(facts, sender, entry, WMEM) * count, sender),
+    }
+    name, (size, host) = min(sizes.items(), key=lambda item: item[1][0])
+    if on_way < OF_BUFFER * size:
+        return None
+    whose = "the receive window" if name == RMEM else "the send buffer"
+    return Finding(
+        f"{whose} held the connection of the {one.client}: it used"
+        f" {rate_mbps / capacity_mbps:.0%} of the capacity of its paths, which lost"
+        f" nothing; see {name} of the {host}",
+        f"{on_way / 1e3:.0f} kB on their way by rates and delays, where buffers of"
+        f" {size / 1e3:.0f} kB hold about half as much data; resent 0",
+    )
+
+
+def _lost(facts: Facts, links: list[Link]) -> bool:
+    """Whether a link may have lost packets."""
+    return any(
+        facts.row.get(f"{link.name}.queue_drops") or link.loss_percent for link in links
+    )
+
+
+def _stopped(subflow: Subflow) -> bool:
+    return bool(subflow.named("SubflowStale", "TCPAbortOnTimeout", "TCPTimeouts"))
+
+
+def _most(facts: Facts, host: str, entry: Traffic[Any], name: str) -> float:
+    """The third value of a sysctl with sizes of buffers on a host, in bytes."""
+    settings = (facts.job.host_settings or {}).get(host)
+    own = (settings.sysctls if settings else None) or {}
+    text = str(own.get(name) or entry.transport.sysctls.get(name) or USUAL_BYTES)
+    last = text.split()[-1]
+    return float(last) if last.isdecimal() else float(USUAL_BYTES)
