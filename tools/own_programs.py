@@ -7,6 +7,8 @@ from jobs import Entry, Transport
 from tools.processes import Process, over
 from tools.web import HOME
 
+ENDING = Path(__file__).with_name("ending.py")
+"""A file that every such program needs beside it."""
 PYTHON = ("python3", "-S", "-E")
 
 
@@ -38,7 +40,8 @@ def pair(
     served = [*PYTHON, place, server[0], port, *server[1:]]
     source = address(entry.source, transport.path)
     ends = [address(entry.destination, None), port, source]
-    texts = [(f"{here}/{file}", text) for file, text in beside]
+    whole = (*beside, (ENDING.name, ENDING.read_text()))
+    texts = [(f"{here}/{file}", text) for file, text in whole]
     return [
         Process(
             name=f"{name}-server",

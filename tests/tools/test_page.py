@@ -2,11 +2,9 @@
 
 import json
 import re
-import signal
-import socket
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from mpbench.commands import run
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
+from tests.tools.placed import free_port, placed, serving
 from tools.page import model, reader, results
 from tools.page.processes import PROGRAM
 from tools.page.record import in_turn
@@ -305,23 +304,12 @@ def test_a_run_has_a_row(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def port() -> Any:
+def port() -> Iterator[str]:
     """The port of a server on this machine."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        number = str(free.getsockname()[1])
-    argv = [sys.executable, str(PROGRAM), "serve", number]
-    server = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
-    until_s = time.monotonic() + 10
-    while time.monotonic() < until_s:
-        try:
-            socket.create_connection(("127.0.0.1", int(number)), 1).close()
-            break
-        except OSError:
-            time.sleep(0.01)
-    yield number
-    server.send_signal(signal.SIGTERM)
-    said, _ = server.communicate(timeout=10)
-    assert json.loads(said)["accepted"] >= 1 and server.returncode == 0
+    said: list[str] = []
+    with serving(PROGRAM, said) as number:
+        yield number
+    assert json.loads(said[0])["accepted"] >= 1
 
 
 def loaded(folder: Path, port: str, objects: list[dict[str, Any]], **more: Any) -> Any:
@@ -332,7 +320,7 @@ def loaded(folder: Path, port: str, objects: list[dict[str, Any]], **more: Any) 
     file.write_text(
         json.dumps({**settings, "objects": [{**usual, **each} for each in objects]})
     )
-    argv = [sys.executable, str(PROGRAM), "load", "127.0.0.1", port, "127.0.0.1"]
+    argv = [sys.executable, placed(PROGRAM), "load", "127.0.0.1", port, "127.0.0.1"]
     done = subprocess.run(
         [*argv, str(file)], capture_output=True, text=True, timeout=20
     )
@@ -363,8 +351,7 @@ def test_a_client_gives_up(tmp_path: Path, port: str) -> None:
 
 
 def test_nobody_listens(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        number = str(free.getsockname()[1])
+    number = free_port()
     status, document = loaded(tmp_path, number, [{"bytes": 1}])
     assert (status, document["end"]) == (1, "failed")
     assert document["error"] == "Connection refused"

@@ -24,6 +24,7 @@ from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
 from mpbench.plan.timing import time_limit_s
+from tests.tools.placed import free_port, placed
 from tools.pingpong import reader, results
 from tools.pingpong.processes import PROGRAM
 
@@ -243,7 +244,15 @@ def test_a_run_has_a_row(tmp_path: Path) -> None:
 def asked(port: str, **settings: object) -> "tuple[int, dict[str, Any], str]":
     """Status, report and messages of a client."""
     text = json.dumps({**SETTINGS, **settings})
-    argv = [sys.executable, str(PROGRAM), "ask", "127.0.0.1", port, "127.0.0.1", text]
+    argv = [
+        sys.executable,
+        placed(PROGRAM),
+        "ask",
+        "127.0.0.1",
+        port,
+        "127.0.0.1",
+        text,
+    ]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=20)
     return done.returncode, json.loads(done.stdout), done.stderr
 
@@ -253,10 +262,9 @@ def test_both_ends_agree_on_this_machine(sizes: tuple[int, int]) -> None:
     """A server for these sizes answers each request of a client once."""
     request, answer = sizes
     both = {"request": request, "answer": answer}
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        number = str(free.getsockname()[1])
+    number = free_port()
     text = json.dumps({**SETTINGS, **both})
-    argv = [sys.executable, str(PROGRAM), "answer", number, text]
+    argv = [sys.executable, placed(PROGRAM), "answer", number, text]
     server = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
     status = 1
     found: dict[str, Any] = {}
@@ -290,8 +298,7 @@ def test_a_client_ends_at_its_duration() -> None:
 
 
 def test_nobody_listens() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        number = str(free.getsockname()[1])
+    number = free_port()
     status, found, said = asked(number)
     assert (status, found["end"], found["connected_s"]) == (1, "failed", None)
     assert said.strip() == found["error"] == "Connection refused"
@@ -349,7 +356,15 @@ def test_a_client_that_is_told_to_end_reports() -> None:
 
     port = other_server(one)
     text = json.dumps({**SETTINGS, "think_s": 60.0, "writes": 1})
-    argv = [sys.executable, str(PROGRAM), "ask", "127.0.0.1", port, "127.0.0.1", text]
+    argv = [
+        sys.executable,
+        placed(PROGRAM),
+        "ask",
+        "127.0.0.1",
+        port,
+        "127.0.0.1",
+        text,
+    ]
     client = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
     assert answered.wait(10)
     client.send_signal(signal.SIGTERM)

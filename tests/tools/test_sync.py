@@ -2,12 +2,11 @@
 
 import json
 import re
-import signal
 import socket
 import struct
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from mpbench.commands import run
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
+from tests.tools.placed import placed, serving
 from tools.sync import reader, results
 from tools.sync.processes import PROGRAM
 from tools.sync.record import ordered
@@ -222,23 +222,12 @@ figures:
 
 
 @pytest.fixture
-def port() -> Any:
+def port() -> Iterator[str]:
     """The port of a server on this machine."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        number = str(free.getsockname()[1])
-    argv = [sys.executable, str(PROGRAM), "serve", number]
-    server = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
-    until_s = time.monotonic() + 10
-    while time.monotonic() < until_s:
-        try:
-            socket.create_connection(("127.0.0.1", int(number)), 1).close()
-            break
-        except OSError:
-            time.sleep(0.01)
-    yield number
-    server.send_signal(signal.SIGTERM)
-    said, _ = server.communicate(timeout=10)
-    assert json.loads(said)["accepted"] >= 1 and server.returncode == 0
+    said: list[str] = []
+    with serving(PROGRAM, said) as number:
+        yield number
+    assert json.loads(said[0])["accepted"] >= 1
 
 
 def copied(folder: Path, port: str, sizes: list[int], **more: Any) -> Any:
@@ -246,7 +235,7 @@ def copied(folder: Path, port: str, sizes: list[int], **more: Any) -> Any:
     usual = {"get": False, "connections": 3, "ahead": 1, "timeout_s": 10.0}
     file = folder / "settings.json"
     file.write_text(json.dumps({**usual, "sizes": sizes, **more}))
-    argv = [sys.executable, str(PROGRAM), "copy", "127.0.0.1", port, "127.0.0.1"]
+    argv = [sys.executable, placed(PROGRAM), "copy", "127.0.0.1", port, "127.0.0.1"]
     done = subprocess.run(
         [*argv, str(file)], capture_output=True, text=True, timeout=20
     )

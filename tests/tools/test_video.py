@@ -21,6 +21,7 @@ from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
 from mpbench.plan.timing import time_limit_s
+from tests.tools.placed import free_port, placed
 from tools.video import fake, reader, results
 from tools.video.processes import PROGRAM
 from tools.video.programs.rules import buffer_based, rate_based
@@ -234,7 +235,7 @@ def watched(port: str, **more: Any) -> Any:
         **{"chunk_s": 0.1, "chunks": 3, "rates_mbps": [0.8, 8.0], "rule": "rate"},
         **{"buffer_s": 0.2, "resume_s": 0.1, "timeout_s": 5.0, **more},
     }
-    argv = [sys.executable, str(PROGRAM), "play", "127.0.0.1", port, "127.0.0.1"]
+    argv = [sys.executable, placed(PROGRAM), "play", "127.0.0.1", port, "127.0.0.1"]
     argv.append(json.dumps(settings))
     done = subprocess.run(argv, capture_output=True, text=True, timeout=20)
     return done.returncode, json.loads(done.stdout)
@@ -242,9 +243,8 @@ def watched(port: str, **more: Any) -> Any:
 
 @pytest.mark.parametrize("rule", ["rate", "buffer"])
 def test_both_ends_agree_on_this_machine(rule: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        number = str(free.getsockname()[1])
-    argv = [sys.executable, str(PROGRAM), "serve", number]
+    number = free_port()
+    argv = [sys.executable, placed(PROGRAM), "serve", number]
     server = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
     status, document = 1, {}
     until_s = time.monotonic() + 10
@@ -263,8 +263,7 @@ def test_both_ends_agree_on_this_machine(rule: str) -> None:
 
 
 def test_nobody_listens() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        number = str(free.getsockname()[1])
+    number = free_port()
     status, document = watched(number)
     assert (status, document["end"]) == (1, "failed")
     assert document["error"] == "Connection refused"

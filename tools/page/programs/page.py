@@ -11,16 +11,15 @@ end (SIGTERM). Both work in a thread, and the main thread waits for the signal.
 """
 
 import heapq
+import importlib
 import json
 import os
 import selectors
-import signal
 import socket
 import sys
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ READ_BYTES = 1 << 18
 ZEROS = memoryview(bytes(READ_BYTES))
 END_OF_HEAD = b"\r\n\r\n"
 MOST_HEAD_BYTES = 1 << 16
-SIGNALS = {signal.SIGTERM, signal.SIGUSR1}
 """The second one says that the work has ended."""
 COMPLETE, GIVEN_UP, STOPPED, FAILED = "complete", "given up", "stopped", "failed"
 
@@ -223,32 +221,15 @@ def load(argv: list[str]) -> int:
         except OSError as fault:
             ended.insert(0, (FAILED, fault.strerror or str(fault)))
 
-    block()
-    end, error = (STOPPED, "") if told_to_end(work) else ended[0]
+    ending = importlib.import_module("ending")  # lies beside this file
+    ending.block()
+    end, error = (STOPPED, "") if ending.told_to_end(work) else ended[0]
     report = client.report(end, error)
     client.close()
     print(json.dumps(report), flush=True)
     if end == FAILED:
         print(error, file=sys.stderr)
     return int(end == FAILED)
-
-
-def block() -> None:
-    """Keep the signals until `told_to_end` asks for them."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-
-
-def told_to_end(work: Callable[[], None]) -> bool:
-    """Run `work` in a thread until it ends; True if SIGTERM came before."""
-
-    def whole() -> None:
-        try:
-            work()
-        finally:
-            os.kill(os.getpid(), signal.SIGUSR1)
-
-    threading.Thread(target=whole, daemon=True).start()
-    return signal.sigwait(SIGNALS) == signal.SIGTERM
 
 
 class Answering:
@@ -282,13 +263,14 @@ class Answering:
 
 
 def serve(argv: list[str]) -> int:
-    block()
+    ending = importlib.import_module("ending")  # lies beside this file
+    ending.block()
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("0.0.0.0", int(argv[0])))
     listener.listen(128)
     counts = {"accepted": 0}
-    told = told_to_end(lambda: answer_all(listener, counts))
+    told = ending.told_to_end(lambda: answer_all(listener, counts))
     print(json.dumps(counts))
     return int(not told)
 

@@ -13,23 +13,21 @@ that waits.
 """
 
 import contextlib
+import importlib
 import json
 import os
 import select
-import signal
 import socket
 import sys
-import threading
 import time
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 READ_BYTES = 1 << 18
 CLOSE_S = 10.0
 """Time for the server to close after the client."""
-SIGNALS = {signal.SIGTERM, signal.SIGUSR1}
 """The second one says that the work has ended."""
 COMPLETE, GIVEN_UP, STOPPED, FAILED = "complete", "given up", "stopped", "failed"
 
@@ -147,8 +145,9 @@ def ask(argv: list[str]) -> int:
     def work() -> None:
         ended.insert(0, exchange(client, address, int(port), source))
 
-    block()
-    end, error = (STOPPED, "") if told_to_end(work) else ended[0]
+    ending = importlib.import_module("ending")  # lies beside this file
+    ending.block()
+    end, error = (STOPPED, "") if ending.told_to_end(work) else ended[0]
     print(json.dumps(client.report(end, error)), flush=True)
     if end == FAILED:
         print(error, file=sys.stderr)
@@ -170,33 +169,16 @@ def exchange(client: Asking, address: str, port: int, source: str) -> tuple[str,
     return COMPLETE, ""
 
 
-def block() -> None:
-    """Keep the signals until `told_to_end` asks for them."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-
-
-def told_to_end(work: Callable[[], None]) -> bool:
-    """Run `work` in a thread until it ends; True if SIGTERM came before."""
-
-    def whole() -> None:
-        try:
-            work()
-        finally:
-            os.kill(os.getpid(), signal.SIGUSR1)
-
-    threading.Thread(target=whole, daemon=True).start()
-    return signal.sigwait(SIGNALS) == signal.SIGTERM
-
-
 def answer(argv: list[str]) -> int:
     port, settings = int(argv[0]), json.loads(argv[1])
-    block()
+    ending = importlib.import_module("ending")  # lies beside this file
+    ending.block()
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("0.0.0.0", port))
     listener.listen(1)
     counts: dict[str, object] = {"answered": 0, "error": ""}
-    told = told_to_end(lambda: serve(listener, settings, counts))
+    told = ending.told_to_end(lambda: serve(listener, settings, counts))
     print(json.dumps(counts))
     return int(not told)
 
