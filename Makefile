@@ -183,7 +183,7 @@ mutants: tools
 	$(call done)
 
 integrity: venv kernel image
-	@$(call step,252 transfers over bad paths,a minute)
+	@$(call step,624 transfers over bad paths,three minutes)
 	$(BIN)/python -m validation.data_integrity
 	$(call done)
 

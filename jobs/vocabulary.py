@@ -22,7 +22,10 @@ CONGESTION_CONTROLS = (
 """Controllers of the guest kernel: bbr, cubic, reno and vegas are its own, the others
 are from the overlay (docs/controllers.md)."""
 
-SCHEDULERS = ("blest", "default", "ecf", "lowrtt", "paced", "redundant", "roundrobin")
+SCHEDULERS = (
+    *("blest", "daps", "default", "ecf", "lowrtt", "otias", "paced", "redundant"),
+    *("roundrobin", "stms", "weighted"),
+)
 """Packet schedulers of MPTCP: the kernel's own, and those of the overlay."""
 
 NDIFFPORTS = "ndiffports"

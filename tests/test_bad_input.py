@@ -54,7 +54,8 @@ FAULTS = {
         "control: lia",
         "control: lia, scheduler: quick",
         "9: cases.mptcp.scheduler: unknown scheduler 'quick'; known: blest, "
-        "default, ecf, lowrtt, paced, redundant, roundrobin",
+        "daps, default, ecf, lowrtt, otias, paced, redundant, roundrobin, stms, "
+        "weighted",
     ),
     "a controller's parameter out of range": (
         "control: lia",

@@ -39,11 +39,14 @@ QUANTITIES: Mapping[str, Quantity] = {
         "loss per monitor interval", "loss [%]", "interval_loss_percent"
     ),
     "rtt_slope": Quantity("slopes of the RTT", "d RTT / d t", "rtt_slope"),
+    "scheduler_number": Quantity(
+        "the scheduler's number", "scheduler's number", "scheduler_number"
+    ),
 }
 """Quantities by their names in experiment files. The meaning of alpha and beta depends
 on the controller (docs/controllers.md): alpha is alpha_r for OLIA and Balia, alpha of
-RFC 6356 for LIA, and the weight a for EWTCP. The last five are of mpcc
-(docs/mpcc.md)."""
+RFC 6356 for LIA, and the weight a for EWTCP. The five from `rate` on are of mpcc
+(docs/mpcc.md). The scheduler's number is what it publishes (docs/extending.md)."""
 
 FAIRNESS = "jain"
 """The quantity that is computed from the goodputs of all entries."""

@@ -23,6 +23,7 @@ OURS = {
     "balia",
     "blest",
     "coupled",
+    "daps",
     "ecf",
     "ewtcp",
     "lia",
@@ -31,10 +32,13 @@ OURS = {
     "mpcc",
     "ndiffports",
     "olia",
+    "otias",
     "paced",
     "redundant",
     "roundrobin",
     "semicoupled",
+    "stms",
+    "weighted",
     "wvegas",
 }
 """Controllers, schedulers and path managers that only the guest kernel has."""

@@ -240,8 +240,7 @@ class Case(Part):
 
     def _without_effect(self) -> list[str]:
         """Parameters that have no effect on a single subflow."""
-        name = self.congestion_control.name
-        known = knobs.CONGESTION_CONTROL.get(name, {})
+        known = self.congestion_control.knobs("congestion_control")
         return [
             key for key, _ in self.congestion_control.values if not known[key].alone
         ]

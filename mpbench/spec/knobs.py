@@ -71,6 +71,7 @@ class Knob:
     switch : true or false instead of a number
     alone : it has an effect on a connection with one subflow, too
     needs : the parameter, and its value, without which this one has no effect
+    own : the range, if a file of the user's has it instead of the kernel's table
     """
 
     name: str
@@ -80,21 +81,27 @@ class Knob:
     switch: bool = False
     alone: bool = False
     needs: tuple[str, Value] | None = None
+    own: Range | None = None
 
     @property
     def sysctl(self) -> str:
         return f"net.mptcp.{self.name}"
 
     @property
+    def range(self) -> Range:
+        """The values that the sysctl takes."""
+        return self.own or ranges()[self.name]
+
+    @property
     def low(self) -> float:
         """The smallest number that a file can ask for."""
-        low = ranges()[self.name].low if self.lowest is None else self.lowest
+        low = self.range.low if self.lowest is None else self.lowest
         return self._in_file(low)
 
     @property
     def high(self) -> float:
         """The largest number that a file can ask for."""
-        return self._in_file(ranges()[self.name].high)
+        return self._in_file(self.range.high)
 
     def _in_file(self, value: int) -> float:
         """A value of the sysctl, as an experiment file has it."""
@@ -192,11 +199,17 @@ CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
 }
 """The parameters of each controller; controllers that are not here have none."""
 
-SCHEDULER: Mapping[str, Mapping[str, Knob]] = {
+_TAIL = {"tail": Knob("scheduler_tail", switch=True)}
+"""A rule that every scheduler but `redundant` can switch on (docs/controllers.md)."""
+_WEIGHTS = {f"weight{path}": Knob(f"weighted_weight{path}") for path in (1, 2, 3, 4)}
+
+_OF_SCHEDULERS: Mapping[str, Mapping[str, Knob]] = {
     "blest": {
         "lambda": Knob("blest_lambda_permille", scale=1000),
         "step": Knob("blest_step_permille", scale=1000),
     },
+    "daps": {"unit": Knob("daps_unit_ms")},
+    "default": {},
     "ecf": {"beta": Knob("ecf_beta_permille", scale=1000)},
     "lowrtt": {
         "reinject": Knob("lowrtt_reinject", switch=True),
@@ -206,13 +219,61 @@ SCHEDULER: Mapping[str, Mapping[str, Knob]] = {
         ),
         "rule": Knob("lowrtt_rule", choices=("nsdi12", "mptcp-0.91")),
     },
+    "otias": {},
     "paced": {"share": Knob("paced_share_permille", scale=1000)},
     "roundrobin": {"segments": Knob("roundrobin_segments")},
+    "stms": {"gain": Knob("stms_gain_permille", scale=1000)},
+    "weighted": {**_WEIGHTS, "strict": Knob("weighted_strict", switch=True)},
 }
+SCHEDULER: Mapping[str, Mapping[str, Knob]] = {
+    name: {**knobs, **_TAIL} for name, knobs in _OF_SCHEDULERS.items()
+}
+"""The parameters of each scheduler; a scheduler that is not here has none."""
 
 PATH_MANAGER: Mapping[str, Mapping[str, Knob]] = {
     "ndiffports": {"subflows": Knob("ndiffports", lowest=2)},
 }
+
+_OWN_ROW = re.compile(
+    r"^OWN_PARAMETER\((?P<name>[a-z][a-z0-9_]{0,19}), (?P<initial>\d{1,10}), "
+    r"(?P<low>\d{1,10}), (?P<high>\d{1,10})\);$"
+)
+_OWN_WORD = re.compile(r"^\s*OWN_PARAMETER\b")
+MOST_OWN = 16
+"""Of parameters of a file."""
+_MOST_VALUE = 2**31 - 1
+
+
+def own(kind: str, name: str, text: str) -> Mapping[str, Knob]:
+    """The parameters that a user's controller or scheduler declares.
+
+    kind : the key of the case, such as `scheduler`
+    name : of the file, which the sysctls begin with
+    text : in C, with lines `OWN_PARAMETER(NAME, default, minimum, maximum);`
+
+    Raises ValueError, `line: reason`, for a declaration that cannot be read.
+    """
+    shared = _TAIL if kind == "scheduler" else {}
+    found: dict[str, Knob] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not _OWN_WORD.match(line):
+            continue
+        row = _OWN_ROW.match(line.rstrip())
+        if row is None:
+            hint = "write one line OWN_PARAMETER(name, default, minimum, maximum);"
+            raise ValueError(f"{number}: cannot be read; {hint}")
+        key, (initial, low, high) = row[1], map(int, row.groups()[1:])
+        if key in found or key in shared or key == "name":
+            raise ValueError(f"{number}: '{key}' is taken; rename the parameter")
+        if not low <= initial <= high <= _MOST_VALUE:
+            limits = f"minimum <= default <= maximum <= {_MOST_VALUE}"
+            raise ValueError(f"{number}: {key}: needs {limits}")
+        if len(found) == MOST_OWN:
+            raise ValueError(f"{number}: more than {MOST_OWN} parameters")
+        limits_of = Range(initial, low, high)
+        found[key] = Knob(f"{name}_{key}", alone=True, own=limits_of)
+    return {**found, **shared}
+
 
 KINDS: Mapping[str, Mapping[str, Mapping[str, Knob]]] = {
     "congestion_control": CONGESTION_CONTROL,

@@ -1,6 +1,6 @@
 """The section `plugins:` once its files have been read: what an experiment brings."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -10,7 +10,7 @@ from analysis.run import patterns
 from jobs import Transport
 from jobs import plugins as record
 from jobs.vocabulary import NUMBER_UNITS
-from mpbench.spec import own_topology
+from mpbench.spec import knobs, own_topology, sysctls
 from mpbench.spec.plugin_format import MOST_BYTES, MOST_KEYS, MOST_PROGRAM_BYTES, NAME
 from mpbench.spec.values import Faults, OneOf, Part
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, SCHEDULERS, TOOLS
@@ -119,6 +119,36 @@ class Stored(Part):
     programs: dict[ProgramName, Program] = Field(
         default={}, max_length=record.MOST_PROGRAMS
     )
+
+    def knobs(self) -> Mapping[str, Mapping[str, Mapping[str, knobs.Knob]]]:
+        """The parameters of controllers and schedulers, by the case's key and name."""
+        return {
+            kind: {name: knobs.own(kind, name, one.code) for name, one in of.items()}
+            for kind, of in (
+                ("congestion_control", self.controllers),
+                ("scheduler", self.schedulers),
+            )
+        }
+
+    @model_validator(mode="after")
+    def _parameters_can_be_read(self) -> Self:
+        faults = Faults()
+        for kind, key in (
+            ("controllers", "congestion_control"),
+            ("schedulers", "scheduler"),
+        ):
+            for name, one in getattr(self, kind).items():
+                try:
+                    parameters = knobs.own(key, name, one.code).values()
+                except ValueError as error:
+                    faults.add((kind, name), f"line {error}")
+                    continue
+                for knob in parameters:
+                    if knob.own and sysctls.can_be_set(knob.sysctl):
+                        reason = f"{knob.sysctl} exists already"
+                        faults.add((kind, name), f"{reason}; rename the parameter")
+        faults.raise_any()
+        return self
 
     @model_validator(mode="after")
     def _no_name_of_mpbench(self) -> Self:

@@ -6,7 +6,6 @@ protocol do too, except for the tool `flows`, which sets both on each socket.
 
 from collections.abc import Mapping, Sequence
 
-from mpbench.spec import knobs
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import Entry
 from mpbench.spec.traffic_patterns import HOSTS, REST
@@ -138,5 +137,5 @@ def _difference(one: Case, two: Case) -> str:
 
 def _sysctls_of(case: Case) -> set[str]:
     """The sysctls on which a case's congestion control depends."""
-    parameters = knobs.CONGESTION_CONTROL.get(case.congestion_control.name, {})
+    parameters = case.congestion_control.knobs("congestion_control")
     return {knob.sysctl for knob in parameters.values()}

@@ -26,12 +26,16 @@ CONGESTION_CONTROLS: Mapping[str, str] = {
 
 SCHEDULERS: Mapping[str, str] = {
     "blest": "lowrtt, but spares what would block the send window (Ferlin et al. 2016)",
+    "daps": "in the order of arrival, planned for whole rounds (Kuhn et al. 2014)",
     "default": "the upstream kernel's scheduler",
     "ecf": "lowrtt, but waits where that completes earlier (Lim et al. 2017)",
     "lowrtt": "the subflow with the smallest round-trip time that has space first",
+    "otias": "where it arrives first, also behind a full window (Yang et al. 2014)",
     "paced": "as lowrtt, for controllers that set rates: a short queue per subflow",
     "redundant": "every segment on every subflow",
     "roundrobin": "the subflows in turn",
+    "stms": "lowrtt, and slow paths send further ahead (Shi et al. 2018)",
+    "weighted": "the subflows in turn, each as many segments as its weight",
 }
 
 PATH_MANAGERS: Mapping[str, str] = {

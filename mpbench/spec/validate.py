@@ -61,6 +61,7 @@ def _context(document: Document) -> Context:
         tools=plugins.tools,
         controllers=tuple(plugins.controllers),
         schedulers=tuple(plugins.schedulers),
+        own_knobs=plugins.knobs(),
         programs=tuple(plugins.programs),
         kernels=tuple(kernels) if isinstance(kernels, dict) else (),
     )

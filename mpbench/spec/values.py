@@ -48,6 +48,8 @@ class Context:
     variables : factors with names of the user's own
     factors : names of the design's factors, as the file writes them
     topologies, tools, controllers, schedulers, programs : those that plug-ins bring
+    own_knobs : parameters of these controllers and schedulers, by the case's key and
+        their name
     kernels : names of the experiment's kernels
     parameter : the parameter that a factor varies; None outside of factors
     """
@@ -62,6 +64,9 @@ class Context:
     tools: Mapping[str, Any] = field(default_factory=dict)
     controllers: tuple[str, ...] = ()
     schedulers: tuple[str, ...] = ()
+    own_knobs: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(
+        default_factory=dict
+    )
     kernels: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
 

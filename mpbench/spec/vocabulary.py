@@ -15,7 +15,7 @@ TOOLS = NAMES
 RATE_CONTROLS = ("bbr", "mpcc")
 """Those that set a rate, and a window that does not limit it."""
 
-LEAST_SUBFLOWS = {"redundant": 2, "roundrobin": 2}
+LEAST_SUBFLOWS = {"redundant": 2, "roundrobin": 2, "weighted": 2}
 """The number of subflows that these schedulers need to choose among."""
 
 

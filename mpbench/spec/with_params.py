@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
@@ -24,17 +24,23 @@ class WithParams:
     """A name, with the parameters that the file gives.
 
     values : pairs of a parameter's name and value, in alphabetical order
+    own : the parameters of a user's controller or scheduler
     """
 
     name: str
     values: tuple[tuple[str, Value], ...] = ()
+    own: Mapping[str, Knob] = field(default_factory=dict, compare=False, repr=False)
+
+    def knobs(self, kind: str) -> Mapping[str, Knob]:
+        """The parameters that the name has. kind : the key of the case"""
+        return self.own or knobs.KINDS[kind].get(self.name, {})
 
     def sysctls(self, kind: str) -> dict[str, str]:
         """The sysctls that set the parameters.
 
         kind : the key of the case, such as `scheduler`
         """
-        known = knobs.KINDS[kind].get(self.name, {})
+        known = self.knobs(kind)
         return {known[key].sysctl: known[key].text(value) for key, value in self.values}
 
     def get(self, key: str, default: Value) -> Value:
@@ -47,11 +53,15 @@ class OneOfWithParams:
 
     what : for messages
     kind : the case's key
+    own_knobs : parameters of the names that the file's plug-ins bring
     """
 
     what: str
     kind: str
     choices: tuple[str, ...]
+    own_knobs: Mapping[str, Mapping[str, Knob]] = field(
+        default_factory=dict, hash=False
+    )
 
     def check_in_file(self, value: object, info: ValidationInfo) -> WithParams:
         """As `check`, with the names that the file's plug-ins bring."""
@@ -62,7 +72,8 @@ class OneOfWithParams:
         if info.data.get("protocol") in QUIC and self.kind in own:
             return self._of_program(value)
         choices = (*self.choices, *own.get(self.kind, ()))
-        return replace(self, choices=choices).check(value)
+        known = context(info).own_knobs.get(self.kind, {})
+        return replace(self, choices=choices, own_knobs=known).check(value)
 
     def _of_program(self, value: object) -> WithParams:
         """A name that the case's program knows."""
@@ -83,7 +94,8 @@ class OneOfWithParams:
         except ValueError as error:
             faults.add(("name",), str(error))
             faults.raise_any()
-        known = knobs.KINDS[self.kind].get(name, {})
+        own = self.own_knobs.get(name, {})
+        known = own or knobs.KINDS[self.kind].get(name, {})
         values = {}
         for key, given in value.items():
             if key == "name":
@@ -93,7 +105,7 @@ class OneOfWithParams:
             except ValueError as error:
                 faults.add((str(key),), str(error))
         faults.raise_any()
-        return WithParams(name, tuple(sorted(values.items())))
+        return WithParams(name, tuple(sorted(values.items())), own)
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler

@@ -201,6 +201,16 @@ def test_monitor_intervals_in_a_trace() -> None:
         assert frame[name].iloc[1] == pytest.approx(value, rel=1e-5)
 
 
+def test_the_number_of_a_scheduler_in_a_trace() -> None:
+    row = "0.1,a,1,10.0.0.1:5,10.0.0.2:6,ff,0,0,10,20,20000,0,1448"
+    head = ",".join((*trace.COLUMNS, "scheduler_number"))
+    frame = trace.parse(f"{head}\n{row},-7\n{row},\n", "trace.csv")
+    assert frame["scheduler_number"].iloc[0] == -7
+    assert frame["scheduler_number"].isna().tolist() == [False, True]
+    plain = trace.parse(f"{','.join(trace.COLUMNS)}\n{row}\n", "trace.csv")
+    assert plain["scheduler_number"].isna().all()
+
+
 CHANGING = """\
 name: handover
 topology: two_path

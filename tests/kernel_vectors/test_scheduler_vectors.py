@@ -4,6 +4,7 @@ The second implementation below computes with exact fractions. Where fixed point
 decide otherwise, because both sides of an inequality are nearly equal, it says nothing.
 """
 
+import math
 import random
 import shutil
 import subprocess
@@ -150,3 +151,78 @@ def test_ecf_at_the_ends_of_its_inequalities(probe: Path) -> None:
     ]
     wanted = [[0, 0], [1, 1], [1, 1], [0, 0], [1, 1]]
     assert ask(probe, "ecf", tried) == wanted
+
+
+def test_otias_s_arrival(probe: Path) -> None:
+    """T = (RTT_to_wait + 1/2) srtt (Yang et al. 2014); the probe has twice of it."""
+    tried = scattered(14, (1, 5000), (1, 6000), (1, 20_000), (80, 8_000_000))
+    for line, (got,) in zip(tried, ask(probe, "arrival", tried), strict=True):
+        cwnd, inflight, queued, srtt = line
+        rounds = max(0, (queued - (cwnd - inflight)) // cwnd)
+        assert got == 2 * (rounds + Fraction(1, 2)) * srtt
+    # by hand: space for 4 of 10; 3 queued fit, 14 wait for one round, 24 for two
+    by_hand = [(10, 6, queued, 100) for queued in (3, 13, 14, 24)]
+    assert ask(probe, "arrival", by_hand) == [[100], [100], [300], [500]]
+
+
+def test_stms_s_gap(probe: Path) -> None:
+    """w_f / RTT_f (RTT_s - RTT_f) / 2 (Shi et al. 2018), at most 2^30 bytes."""
+    tried = scattered(18, (1000, 2**28), (80, 800_000), (80, 8_000_000), (1, 1))
+    for line, (got,) in zip(tried, ask(probe, "gap", tried), strict=True):
+        window, fast, slow, _ = line
+        exact = Fraction(window, fast) * max(slow - fast, 0) / 2
+        assert got == min(int(exact), 2**30)
+    # by hand: 100 kB per 20 ms is 5 kB per ms; 100 ms is 40 ms of delay longer
+    assert ask(probe, "gap", [(100_000, 20, 100, 0)]) == [[200_000]]
+    ask(probe, "gap", [(2**64 - 1, 1, 2**32 - 1, 0), (5, 0, 9, 0)])
+
+
+def test_stms_corrects_by_a_part_of_its_error(probe: Path) -> None:
+    def two(value: int) -> int:
+        return value % 2**64
+
+    lines = [(1000, 800, 125, 0), (1000, two(-800), 125, 0), (1000, 800, 0, 0)]
+    assert ask(probe, "correct", lines) == [[1100], [900], [1000]]
+    ends = [(2**30, 2**62, 1000, 0), (two(-(2**30)), two(-(2**62)), 1000, 0)]
+    assert ask(probe, "correct", ends) == [[2**30], [-(2**30)]]
+    ahead = [(5000, two(-6000), 0, 0), (5000, 700, 0, 0), (2**30, 2**30, 0, 0)]
+    assert ask(probe, "ahead", ahead) == [[0], [5700], [2**30]]
+
+
+def test_daps_plans_in_the_order_of_arrival(probe: Path) -> None:
+    """The schedule of a run, against one that sorts all its arrivals."""
+    dice = random.Random(2014)
+    for _ in range(60):
+        paths = [(dice.randint(1, 9), dice.randint(1, 12)) for _ in range(3)]
+        length = 1
+        for _, rtt in paths:
+            ((length,),) = ask(probe, "length", [(length, rtt, 0, 0)])
+        assert length == math.lcm(*(rtt for _, rtt in paths))
+        planned = [cwnd * length // rtt for cwnd, rtt in paths]
+        arrivals = sorted(
+            (round_ * rtt + Fraction(rtt, 2), rtt, path, index)
+            for path, (cwnd, rtt) in enumerate(paths)
+            for round_ in range(length // rtt)
+            for index in range(round_ * cwnd, round_ * cwnd + cwnd)
+        )
+        place = {(path, index): n for n, (_, _, path, index) in enumerate(arrivals)}
+        for path, (cwnd, rtt) in enumerate(paths):
+            index = dice.randrange(planned[path])
+            ((when,),) = ask(probe, "when", [(index, cwnd, rtt, 0)])
+            before = sum(
+                ask(probe, "before", [(when, int(first), w, r, planned[other])])[0][0]
+                for other, (w, r) in enumerate(paths)
+                if other != path
+                for first in [(r, other) < (rtt, path)]
+            )
+            assert before + index == place[path, index]
+
+
+def test_daps_s_units_and_the_longest_run(probe: Path) -> None:
+    units = [(1, 10_000), (14_999, 10_000), (15_000, 10_000), (2**32 - 1, 1000)]
+    tried = [(*line, 0, 0) for line in units]
+    assert ask(probe, "units", tried) == [[1], [1], [2], [4096]]
+    runs = [(64, 63, 0, 0), (64, 65, 0, 0), (4096, 4095, 0, 0)]
+    assert ask(probe, "length", runs) == [[4032], [65], [4096]]
+    ask(probe, "when", [(2**32 - 1, 1, 4096, 0), (5, 0, 1, 0)])
+    ask(probe, "before", [(2**32 - 1, 1, 2**32 - 1, 1, 2**32 - 1), (0, 0, 5, 1, 9)])

@@ -129,7 +129,8 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
             "congestion_control: lia",
             "congestion_control: lia, scheduler: quick",
             "9: cases.mptcp.scheduler: unknown scheduler 'quick'; known: blest, "
-            "default, ecf, lowrtt, paced, redundant, roundrobin",
+            "daps, default, ecf, lowrtt, otias, paced, redundant, roundrobin, stms, "
+            "weighted",
         ),
         (", congestion_control: lia", "", "9: cases.mptcp.congestion_control: missing"),
         (

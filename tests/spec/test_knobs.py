@@ -87,3 +87,39 @@ def test_a_row_that_cannot_be_read_is_refused(tmp_path: Path, line: str) -> None
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="checkout"):
         knobs.ranges(tmp_path / "lab_parameters.h")
+
+
+OWN = "OWN_PARAMETER(times, 3, 1, 100);"
+
+
+def test_a_file_of_the_user_s_declares_parameters() -> None:
+    found = knobs.own("scheduler", "near", f"int x;\n{OWN}\n")
+    assert set(found) == {"times", "tail"}
+    times = found["times"]
+    assert times.sysctl == "net.mptcp.near_times"
+    assert (times.low, times.high, times.text(times.check(7))) == (1, 100, "7")
+    for outside in (0, 101, 1.5, "3"):
+        with pytest.raises(ValueError):
+            times.check(outside)
+    assert set(knobs.own("congestion_control", "near", OWN)) == {"times"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("OWN_PARAMETER(times, 3, 1, MOST);", "1: cannot be read; write one line"),
+        ("\n  OWN_PARAMETER(a,\n\t3, 1, 2);", "2: cannot be read"),
+        (f"{OWN}\n{OWN}", "2: 'times' is taken"),
+        ("OWN_PARAMETER(tail, 0, 0, 1);", "1: 'tail' is taken"),
+        ("OWN_PARAMETER(name, 0, 0, 1);", "1: 'name' is taken"),
+        ("OWN_PARAMETER(a, 3, 4, 9);", "1: a: needs minimum <= default"),
+        ("OWN_PARAMETER(a, 3, 0, 2147483648);", "1: a: needs minimum"),
+        (
+            "\n".join(f"OWN_PARAMETER(a{n}, 0, 0, 1);" for n in range(17)),
+            "17: more than 16 parameters",
+        ),
+    ],
+)
+def test_a_declaration_that_cannot_be_read(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        knobs.own("scheduler", "near", text)

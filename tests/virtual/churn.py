@@ -38,7 +38,7 @@ ENDPOINT_S = 0.7
 TURN_S = 0.05
 SCHEDULERS = (
     *("default", "lowrtt", "paced", "redundant", "roundrobin"),
-    *("blest", "ecf"),
+    *("blest", "ecf", "weighted", "daps", "otias", "stms"),
 )
 MARK = "churn begins"
 QUIET_S = 300.0

@@ -22,7 +22,7 @@ LINKS = {
 PATHS: list[Any] = ["wifi", {"links": "lte", "backup": True}]
 SCHEDULERS = (
     *("default", "lowrtt", "roundrobin", "redundant", "paced"),
-    *("blest", "ecf"),
+    *("blest", "ecf", "weighted", "daps", "otias", "stms"),
 )
 
 

@@ -185,7 +185,7 @@ def test_thousands_of_connections_at_once_lose_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "scheduler",
-    ["default", "lowrtt", "redundant", "roundrobin", "blest", "ecf"],
+    ["default", "lowrtt", "redundant", "roundrobin", "blest", "ecf", "stms"],
 )
 def test_connections_that_fall_back_lose_none(tmp_path: Path, scheduler: str) -> None:
     """A server that gets no key with the first data falls back to TCP. The data that

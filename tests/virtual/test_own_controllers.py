@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.run.readers.trace import read
 from mpbench import kernel
 from mpbench.errors import UserError
 from mpbench.kernel import linking
@@ -94,3 +95,54 @@ def test_a_scheduler(folder: Path, command: Command) -> None:
     done = command("run", "e.yaml")
     assert done.status == 0, done.out + done.err
     assert ",turns," in Path("results/own/runs.csv").read_text()
+
+
+def test_the_documented_scheduler(folder: Path, command: Command) -> None:
+    """`near` leaves out the long path, and `far` uses both: its parameter arrives."""
+    write(folder)
+    done = command("run", "near.yaml")
+    assert done.status == 0, done.out + done.err
+    with Path("results/near/runs.csv").open() as file:
+        rows = {row["case"]: row for row in csv.DictReader(file)}
+    goodput = {case: float(row["goodput_mbps"]) for case, row in rows.items()}
+    assert goodput["near"] == pytest.approx(goodput["tcp1"], rel=0.05)
+    assert goodput["far"] > 1.5 * goodput["tcp1"]
+    trace = {
+        row["case"]: Path("results/near/runs", row["id"], "artefacts/trace.csv")
+        for row in rows.values()
+    }
+    for case, published in {"near": True, "far": True, "tcp1": False}.items():
+        frame = read(trace[case])
+        assert ("scheduler_number" in trace[case].read_text()[:600]) is published
+        # `far` asks for the second path before its round-trip time is known, too
+        counts = frame["scheduler_number"].max()
+        assert bool(counts > 10) is (case == "near"), (case, counts)
+    done = command("verify", "results/near", "--sample", "1")
+    assert done.status == 0, done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("times: 50", "times: 500", "13: cases.far.scheduler.times: 500 is out of"),
+        ("times: 50", "time: 5", "13: cases.far.scheduler.time: near has no such"),
+    ],
+)
+def test_a_parameter_of_one_s_own_out_of_range(
+    folder: Path, command: Command, old: str, new: str, reason: str
+) -> None:
+    write(folder)
+    file = folder / "near.yaml"
+    file.write_text(file.read_text().replace(old, new))
+    done = command("plan", "near.yaml")
+    assert done.status == 2
+    assert f"near.yaml:{reason}" in done.err
+
+
+def test_a_declaration_is_refused_with_its_line(folder: Path, command: Command) -> None:
+    write(folder)
+    file = folder / "schedulers/near.c"
+    file.write_text(file.read_text().replace("(times, 3, 1, 100)", "(times, 3, 1)"))
+    done = command("plan", "near.yaml")
+    assert done.status == 2
+    assert "schedulers/near.c:7: cannot be read" in done.err

@@ -41,7 +41,7 @@ def measured(
     "scheduler",
     [
         *("lowrtt", "paced", "roundrobin", {"name": "roundrobin", "segments": 30}),
-        *("blest", "ecf"),
+        *("blest", "ecf", "weighted", "otias", "stms", "daps"),
     ],
     ids=str,
 )
@@ -147,3 +147,37 @@ def test_ecf_completes_a_download_earlier_on_unequal_paths(tmp_path: Path) -> No
         assert ended.status == "finished", ended.reason
         took[scheduler] = dict(row(artefacts.parent))["completion_time_s"]
     assert took["ecf"] < 0.6 * took["lowrtt"] < 0.6 * took["default"]
+
+
+EQUAL = {f"path{n}.capacity": "10 Mbit/s" for n in (1, 2)}
+
+
+def test_strict_weights_are_the_shares(tmp_path: Path) -> None:
+    """Three to one: path 1 is full, and path 2 carries a third of that."""
+    scheduler = {"name": "weighted", "weight1": 3, "strict": True}
+    found = measured(tmp_path, EQUAL, scheduler=scheduler)
+    assert found["path1.share"] == pytest.approx(0.75, abs=0.005)
+    assert found["goodput_mbps"] == pytest.approx(10 / 0.75 * PAYLOAD, rel=0.06)
+
+
+def test_the_tail_is_sent_again_on_the_idle_path(tmp_path: Path) -> None:
+    """The kernel's scheduler leaves 64 KiB in the queue of a path of 0.3 Mbit/s."""
+    parameters = {
+        **{"path1.capacity": "0.3 Mbit/s", "path1.delay": "10 ms"},
+        **{"path2.capacity": "8.6 Mbit/s", "path2.delay": "20 ms"},
+        **{"path1.queueing_delay": "1 s", "path2.queueing_delay": "200 ms"},
+    }
+    found = {}
+    for tail in (False, True):
+        folder = tmp_path / str(tail)
+        folder.mkdir()
+        scheduler = {"name": "default", "tail": tail}
+        case = {**MPTCP, "congestion_control": "cubic", "scheduler": scheduler}
+        download: dict[str, Any] = {"tool": "curl", "size": "256 kB"}
+        job = make_job(folder, case, None, parameters=parameters, **download)
+        ended, artefacts = Lab(folder / "lab").execute(job)
+        assert ended.status == "finished", ended.reason
+        found[tail] = dict(row(artefacts.parent))
+    assert found[False]["reinjections"] == 0 < found[True]["reinjections"]
+    took = {tail: one["completion_time_s"] for tail, one in found.items()}
+    assert took[True] < 0.8 * took[False]

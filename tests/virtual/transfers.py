@@ -40,9 +40,18 @@ SCHEDULERS: dict[str, dict[str, Any]] = {
     "roundrobin": {"scheduler": "roundrobin"},
     "blest": {"scheduler": "blest"},
     "ecf": {"scheduler": "ecf"},
+    "weighted": {"scheduler": "weighted", "weighted_weight2": 3},
+    "strict": {"scheduler": "weighted", "weighted_strict": 1},
+    "daps": {"scheduler": "daps"},
+    "otias": {"scheduler": "otias"},
+    "stms": {"scheduler": "stms"},
+    "tail": {"scheduler": "ecf", "scheduler_tail": 1},
 }
 """Sysctls below net.mptcp."""
-OFF = dict.fromkeys(("lowrtt_reinject", "lowrtt_penalise", *V091), 0)
+OFF = {
+    **dict.fromkeys(("lowrtt_reinject", "lowrtt_penalise", *V091), 0),
+    **{"weighted_weight2": 1, "weighted_strict": 0, "scheduler_tail": 0},
+}
 DIRECTIONS = ("up", "down", "both")
 WAYS = ("send", "mmap", "sendfile")
 FAULTS = {

@@ -21,9 +21,10 @@ STATE = {
     "utility": ("utility_2^-20", 2.0**-20),
     "interval_loss_percent": ("loss_2^-20", 100 * 2.0**-20),
     "rtt_slope": ("slope_2^-20", 2.0**-20),
+    "scheduler_number": ("scheduler_number", 1.0),
 }
-"""The controllers' state: for each column that is added, the column of the file and the
-factor from its unit."""
+"""The controllers' state and the scheduler's number: for each column that is added, the
+column of the file and the factor from its unit."""
 OF_INTERVALS = ("interval_mbps", "utility", "interval_loss_percent", "rtt_slope")
 """The state that describes a monitor interval."""
 LEAST_BYTES = 100_000
@@ -44,6 +45,7 @@ def read(path: Path) -> pd.DataFrame:
         1 in slow start, 2 while probing, 3 while moving; NaN for other controllers
     interval_mbps, utility, interval_loss_percent, rtt_slope : of the subflow's last
         monitor interval; NaN before the first one, and for other controllers
+    scheduler_number : what the scheduler publishes; NaN for one that publishes nothing
 
     Raises ValueError if the file is missing or has another format.
     """

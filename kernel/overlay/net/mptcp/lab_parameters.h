@@ -141,3 +141,21 @@ LAB_PARAMETER(BLEST_STEP, blest_step_permille, 10, 0, 10000)
 
 /* How much longer ECF goes on waiting, in thousandths of the slow round trip. */
 LAB_PARAMETER(ECF_BETA, ecf_beta_permille, 250, 0, 100000)
+
+/* The segments of a turn of the subflows of paths 1 to 4 under "weighted", and 1: wait for
+ * the subflow whose turn it is.
+ */
+LAB_PARAMETER(WEIGHT1, weighted_weight1, 1, 1, 1000)
+LAB_PARAMETER(WEIGHT2, weighted_weight2, 1, 1, 1000)
+LAB_PARAMETER(WEIGHT3, weighted_weight3, 1, 1, 1000)
+LAB_PARAMETER(WEIGHT4, weighted_weight4, 1, 1, 1000)
+LAB_PARAMETER(WEIGHTED_STRICT, weighted_strict, 0, 0, 1)
+
+/* 1: when all data is sent, an idle subflow sends the oldest data again. */
+LAB_PARAMETER(SCHED_TAIL, scheduler_tail, 0, 0, 1)
+
+/* The part of its error by which STMS corrects its gap, in thousandths. */
+LAB_PARAMETER(STMS_GAIN, stms_gain_permille, 125, 0, 1000)
+
+/* The unit of DAPS's round-trip times, in milliseconds. */
+LAB_PARAMETER(DAPS_UNIT, daps_unit_ms, 10, 1, 1000)

@@ -73,6 +73,16 @@ static inline int mptcp_send_on(struct mptcp_sock *msk,
 	return 0;
 }
 
+/* Send one segment on @subflow. mptcp_send_on() goes on where a segment ends a fragment. */
+static inline int mptcp_send_segment_on(struct mptcp_sock *msk,
+					struct mptcp_subflow_context *subflow)
+{
+	int err = mptcp_send_on(msk, subflow);
+
+	msk->snd_burst = 1;
+	return err;
+}
+
 /* A quota for schedulers that decide for every segment. */
 static inline u32 mptcp_one_segment(struct mptcp_sock *msk, struct sock *ssk)
 {

@@ -29,6 +29,7 @@
 
 #include "coupled_state.h"
 #include "protocol.h"
+#include "quota.h"
 
 #define TRACE_LINE	512
 #define TRACE_STATES	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSE_WAIT)
@@ -37,7 +38,8 @@ static const char trace_head[] =
 	"time_s,host,path,local,remote,token,local_id,remote_id,"
 	"cwnd,ssthresh,srtt_us,retransmissions,bytes_acked,"
 	"controller,increase_2^-40,alpha_2^-16,beta_2^-16,l1_bytes,l2_bytes,base_rtt_us,"
-	"rate_kbps,state,interval,interval_kbps,utility_2^-20,loss_2^-20,slope_2^-20\n";
+	"rate_kbps,state,interval,interval_kbps,utility_2^-20,loss_2^-20,slope_2^-20";
+static const char trace_head_number[] = ",scheduler_number\n";
 
 struct trace_path {
 	struct list_head list;
@@ -59,6 +61,7 @@ static struct hrtimer trace_timer;
 static struct host_log *trace_log;	/* NULL: no trace is running */
 static ktime_t trace_zero, trace_interval;
 static u64 trace_count;
+static bool trace_number;		/* whether a host's scheduler publishes numbers */
 
 static unsigned int trace_path_of(const struct trace_host *host, __be32 address)
 {
@@ -74,8 +77,8 @@ static unsigned int trace_path_of(const struct trace_host *host, __be32 address)
 static int trace_interval_of(const struct coupled_state *state, char *to, int size)
 {
 	if (!state->state)
-		return scnprintf(to, size, ",,,,,,,\n");
-	return scnprintf(to, size, ",%u,%u,%u,%u,%lld,%u,%d\n", state->rate_kbps,
+		return scnprintf(to, size, ",,,,,,,");
+	return scnprintf(to, size, ",%u,%u,%u,%u,%lld,%u,%d", state->rate_kbps,
 			 state->state, state->interval, state->interval_kbps,
 			 state->utility, state->loss, state->slope);
 }
@@ -86,11 +89,26 @@ static int trace_controller(const struct sock *sk, char *to, int size)
 	int n;
 
 	if (!coupled_state(sk, &state))
-		return scnprintf(to, size, ",,,,,,,,,,,,,,\n");
+		return scnprintf(to, size, ",,,,,,,,,,,,,,");
 	n = scnprintf(to, size, ",%s,%lld,%lld,%lld,%llu,%llu,%u",
 		      state.controller, state.increase, state.alpha, state.beta,
 		      state.between_losses, state.since_loss, state.base_rtt_us);
 	return n + trace_interval_of(&state, to + n, size - n);
+}
+
+/* Connections with other schedulers, and TCP, have no value in the last column. */
+static int trace_scheduler(const struct sock *sk, char *to, int size)
+{
+	const struct mptcp_subflow_context *subflow;
+	const struct mptcp_sched_ops *sched;
+
+	if (!trace_number)
+		return scnprintf(to, size, "\n");
+	subflow = sk_is_mptcp(sk) ? mptcp_subflow_ctx(sk) : NULL;
+	sched = subflow && subflow->conn ? READ_ONCE(mptcp_sk(subflow->conn)->sched) : NULL;
+	if (!sched || !sched->publishes)
+		return scnprintf(to, size, ",\n");
+	return scnprintf(to, size, ",%lld\n", READ_ONCE(subflow->sched_number));
 }
 
 static void trace_subflow(const struct trace_host *host, const struct sock *sk,
@@ -125,6 +143,7 @@ static void trace_subflow(const struct trace_host *host, const struct sock *sk,
 		       READ_ONCE(tp->srtt_us) >> 3, READ_ONCE(tp->total_retrans),
 		       READ_ONCE(tp->bytes_acked));
 	n += trace_controller(sk, line + n, TRACE_LINE - n);
+	n += trace_scheduler(sk, line + n, TRACE_LINE - n);
 	host_log_commit(trace_log, n);
 }
 
@@ -203,16 +222,24 @@ static int trace_add(const char *name, const char *address, unsigned int number)
 
 static int trace_begin(const char *file, u64 zero_ns, u64 interval_ns)
 {
+	const struct trace_host *host;
+	const char *more = "\n";
 	struct host_log *log;
+	int n;
 
 	if (!interval_ns)
 		return -EINVAL;
 	log = host_log_open(file);
 	if (IS_ERR(log))
 		return PTR_ERR(log);
-	memcpy(host_log_reserve(log, sizeof(trace_head)), trace_head,
-	       sizeof(trace_head) - 1);
-	host_log_commit(log, sizeof(trace_head) - 1);
+	trace_number = false;
+	list_for_each_entry(host, &trace_hosts, list)
+		trace_number |= mptcp_sched_publishes(host->net);
+	if (trace_number)
+		more = trace_head_number;
+	n = scnprintf(host_log_reserve(log, TRACE_LINE), TRACE_LINE, "%s%s", trace_head,
+		      more);
+	host_log_commit(log, n);
 	trace_log = log;
 	trace_zero = ns_to_ktime(zero_ns);
 	trace_interval = ns_to_ktime(interval_ns);
