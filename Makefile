@@ -17,6 +17,7 @@
 # make sources  the wheel's sources, in dist/: with Linux and the packages of the image
 # make debian-sources  Debian's source packages of the root image, in dist/
 # make constraints  pin the newest Python packages
+# make endpoints  the programs that speak QUIC; needs cargo and cmake
 # make setup  Debian packages, virtual environment, guest kernel, root image
 #
 # Only the Debian packages need root (or sudo); with them installed, all else
@@ -47,7 +48,7 @@ NODE_TOOLS := node_modules/.package-lock.json
 # Node comes with the Python packages; Debian 12's is too old for these tools.
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
-.PHONY: help setup packages venv tools kernel image demo reproduction
+.PHONY: help setup packages venv tools kernel image endpoints demo reproduction
 .PHONY: test tests unit coverage lint types docs docs-numbers integrity mutants
 .PHONY: middleboxes
 .PHONY: dashboard release wheel sources debian-sources constraints clean
@@ -107,6 +108,11 @@ kernel: venv
 image: venv
 	@$(call step,Root image of guests,15 seconds the first time; at once when it is there)
 	$(RUN) image build
+	$(call done)
+
+endpoints: venv
+	@$(call step,Endpoints of multipath QUIC,minutes the first time; at once when they are there)
+	$(RUN) endpoint build
 	$(call done)
 
 demo: setup
@@ -245,6 +251,7 @@ docs-numbers: venv kernel image
 	$(call done)
 
 wheel: tools kernel image
+	$(RUN) endpoint build --available
 	@$(call step,The wheel in dist,a minute)
 	$(BIN)/python -m packing
 	$(call done)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from jobs.marks import Among, Bounds
 from jobs.plugins import ProgramName
+from jobs.protocol import Spoken
 from jobs.values import Paths, Sysctl, SysctlValue, Word
-from jobs.vocabulary import NDIFFPORTS, PROTOCOLS, QUIC
+from jobs.vocabulary import NDIFFPORTS, PROTOCOLS
 
 SUBFLOWS = "net.mptcp.ndiffports"
 """The sysctl that says how many subflows `ndiffports` opens."""
@@ -17,7 +18,7 @@ TIMESTAMPS = "net.ipv4.tcp_timestamps"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transport:
+class Transport(Spoken):
     """The protocol and its settings.
 
     congestion_control, scheduler, path_manager : as the kernel names them; TCP has
@@ -29,6 +30,7 @@ class Transport:
         None for those that the network names
     program : the user's own program that speaks QUIC; it knows the congestion control
         and the scheduler by these names. None for what the kernel speaks
+    keys, qlog : whether the program logs the keys of its connections, and a qlog
     """
 
     protocol: Annotated[str, Among(PROTOCOLS)]
@@ -39,27 +41,22 @@ class Transport:
     sysctls: Mapping[Sysctl, SysctlValue]
     backup: Paths | None = None
     program: ProgramName | None = None
+    keys: bool = False
+    qlog: bool = False
 
     def check(self) -> None:
         if self.is_mptcp and None in (self.scheduler, self.path_manager):
             raise ValueError("mptcp needs a scheduler and a path manager")
         if self.is_quic != (self.program is not None):
             raise ValueError(f"{self.protocol}: only QUIC has a program, and needs one")
+        if (self.keys or self.qlog) and not self.is_quic:
+            raise ValueError(f"{self.protocol}: only QUIC has keys and a qlog")
         if not self.over_all and not self.sysctls.get(SUBFLOWS, "").isdecimal():
             raise ValueError(f"{NDIFFPORTS} needs the sysctl {SUBFLOWS}, a number")
 
     @property
     def is_mptcp(self) -> bool:
         return self.protocol == "mptcp"
-
-    @property
-    def is_quic(self) -> bool:
-        return self.protocol in QUIC
-
-    @property
-    def one_path(self) -> bool:
-        """Whether a connection takes one path of those that its host has."""
-        return self.protocol in ("tcp", "quic")
 
     @property
     def kernel_control(self) -> str:

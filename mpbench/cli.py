@@ -46,7 +46,7 @@ GROUPS = {
         "rows",
         "cost",
     ),
-    "Set-up": ("kernel", "image", "schema"),
+    "Set-up": ("kernel", "image", "endpoint", "schema"),
 }
 """Sub-commands as the help lists them; others follow by name."""
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from packaging.requirements import Requirement
 
 import mpbench
-from mpbench import image, kernel
+from mpbench import endpoints, image, kernel
 from mpbench.image.describe import materials
 from packing import pins
 
@@ -34,6 +34,7 @@ def bill(wheel: Path) -> Mapping[str, Any]:
     parts = [
         _linux(built.info),
         {**within["metadata"]["component"], "components": within["components"]},
+        *_endpoints(),
         *_python_packages(),
     ]
     return materials(release, parts)
@@ -51,6 +52,34 @@ def _linux(info: Mapping[str, Any]) -> Component:
             for name in ("key", "recipe", "source", "source_hash", "compiler")
         ],
     }
+
+
+def _endpoints() -> Iterator[Component]:
+    """The programs that speak QUIC, and the works of others in each."""
+    for name in endpoints.NAMES:
+        found = endpoints.lookup(name)
+        if found is None:
+            continue
+        label = f"endpoint-{name}"
+        yield {
+            **_component("application", label, mpbench.__version__),
+            "description": f"endpoint of multipath QUIC over {name}",
+            "hashes": _hashes(found.info["sha256"]),
+            "licenses": [{"license": {"id": "MIT"}}],
+            "properties": [
+                {"name": f"mpbench:{key}", "value": str(found.info[key])}
+                for key in ("key", "compiler")
+            ],
+            "components": [_work(label, work) for work in found.info["works"]],
+        }
+
+
+def _work(within: str, work: Mapping[str, str]) -> Component:
+    """A work of others. The hash is that of its source package."""
+    name, version = work["name"], work["version"]
+    made = _component("library", name, version, f"{within}/{name}@{version}")
+    made |= {"purl": work["purl"], "licenses": [{"expression": work["license"]}]}
+    return made | ({"hashes": _hashes(work["sha256"])} if "sha256" in work else {})
 
 
 def _python_packages() -> Iterator[Component]:

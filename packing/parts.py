@@ -17,7 +17,8 @@ BUILT = "MPBENCH_BUILT"
 the one that holds the text of about.json. `python -m packing` sets both."""
 ABOUT = "MPBENCH_ABOUT"
 TOP = Path(__file__).resolve().parents[1]
-FOLDERS = ("kernel", "experiments")
+FOLDERS = ("endpoints", "experiments", "kernel")
+LEFT_OUT = ("__pycache__", "target")
 KERNEL_FILES = ("linux", "config", "build.log", "info.json", "kit.tar.gz")
 PRESET = 6
 """Of xz, for the root image."""
@@ -29,19 +30,19 @@ def files(target: Path, top: Path = TOP) -> None:
     chosen = [path for name in FOLDERS for path in (top / name).rglob("*")]
     chosen += guest_code.files(top)
     for path in sorted(chosen):
-        if path.is_file() and "__pycache__" not in path.parts:
+        if path.is_file() and not set(LEFT_OUT) & set(path.relative_to(top).parts):
             copy = target / path.relative_to(top)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
 
 
 def built(target: Path) -> None:
-    """Copy kernel, image, launcher and code of guests; builds none of them but the last
-    two.
+    """Copy kernel, image, launcher, code of guests and endpoints; builds none of them
+    but the launcher and the code. Endpoints that are not built are left out.
 
     Raises UserError if one is not built, or if the kernel is not linked statically.
     """
-    from mpbench import image, kernel
+    from mpbench import endpoints, image, kernel
     from mpbench.backends import guest_snapshot
     from mpbench.kernel import launcher
 
@@ -57,6 +58,12 @@ def built(target: Path) -> None:
     _copy(program.parent, (program.name, f"{program.name}.sha256"), target / "launcher")
     code = guest_snapshot.snapshot(linux.path, root)
     _pack(code, target / "code" / f"{code.name}.tar")
+    for name in endpoints.NAMES:
+        found = endpoints.lookup(name)
+        if found is None:
+            print(f"packing: without the endpoint '{name}', which is not built")
+            continue
+        _copy(found.folder, endpoints.FILES, target / "endpoints" / name)
 
 
 def about(commit: str | None) -> str:

@@ -1,8 +1,9 @@
 """The archive of sources: what the licences ask for, and what a build would fetch.
 
-It has the checkout, and in its folder `mirror` the subset of Linux and the Debian
-packages of the root image. In it, `make wheel` needs no archive of Debian or of Linux,
-whatever they still have.
+It has the checkout, and in its folder `mirror` the subset of Linux, the Debian packages
+of the root image, and the source package of the endpoint over picoquic. In it, `make
+wheel` needs no archive of Debian or of Linux, whatever they still have. The crates of
+the endpoint over noq are not in it; their licences ask for none.
 """
 
 import io
@@ -12,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import mpbench
+from mpbench.endpoints import building, recipes
 from mpbench.errors import UserError
 from mpbench.image import fetch, lock
 from mpbench.kernel.shell import Shell
@@ -34,6 +36,8 @@ def write(out: Path, debs: Path | None = None) -> Path:
         members = {file: parts.TOP / file for file in _checkout()}
         subset = linux.write(scratch)
         members[f"mirror/{subset.name}"] = subset
+        package = _endpoint(scratch)
+        members[f"mirror/{package.name}"] = package
         for file, path in _packages(scratch, debs).items():
             members[f"mirror/debs/{file}"] = path
         draft = scratch / target.name
@@ -44,6 +48,15 @@ def write(out: Path, debs: Path | None = None) -> Path:
                 content = members[file].read_bytes() if member.isreg() else b""
                 archive.addfile(member, io.BytesIO(content))
         return draft.rename(target)
+
+
+def _endpoint(scratch: Path) -> Path:
+    """The source package of the endpoint over picoquic."""
+    shell = Shell(scratch / "log-endpoint")
+    try:
+        return building.fetch(shell, recipes.source("picoquic"), scratch)
+    finally:
+        shell.close()
 
 
 def _checkout() -> list[str]:

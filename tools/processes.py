@@ -40,7 +40,7 @@ class Process:
     files : the files to write before the start: (path, text), or (path, n) for a file
         of n zero bytes
     leaves : the files that the process writes: (path, name under which the run keeps
-        the file)
+        the file). Of a folder, all its files are kept, with the name before theirs
     zero : True if the program gets one more argument, the beginning of the traffic in
         ns of the monotonic clock
     """

@@ -20,6 +20,14 @@ OF_OTHER_RUNS = (
 """Metrics that need other runs of the network, see `analysis.campaign.absent`."""
 TCP = "TCP takes one path"
 NOTHING = "nothing arrived"
+QUIC = "the kernel does not count the packets of QUIC"
+OF_KERNEL = (
+    "retransmission_ratio",
+    "reinjection_ratio",
+    "out_of_order_ratio",
+    "duplicate_ratio",
+)
+"""Metrics that are made of the counters of the kernel's own connections."""
 EACH = "each traffic entry has its own"
 AMOUNTS = ("goodput", "utilisation", "payload_utilisation", "aggregation_benefit")
 """Metrics that are made of the goodput."""
@@ -107,6 +115,8 @@ def read(text: object) -> dict[str, str]:
 def _reason(run: Artefacts, row: Mapping[str, Any], metric: str, column: str) -> str:
     protocol = run.job.transport.protocol
     of_mptcp = metric in needs.OF_MPTCP
+    if metric in OF_KERNEL and run_metrics.quic_alone(run):
+        return QUIC
     moved = together.measured(run, run_metrics.flows(run))
     apart = together.apart(run, moved)
     if metric not in SUMS and together.silent(run):

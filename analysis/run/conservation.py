@@ -72,7 +72,7 @@ def payload_share(entry: Traffic[Any], mtu_bytes: int = IP_BYTES) -> float:
     """
     if entry.record.datagrams:
         return UDP_PAYLOAD_BYTES / FRAME_BYTES
-    if entry.record.own_protocol:
+    if entry.record.own_protocol or entry.transport.is_quic:
         return (mtu_bytes - IP_AND_UDP_BYTES) / (mtu_bytes + FRAME_BYTES - IP_BYTES)
     transport = entry.transport
     payload = mtu_bytes - IP_AND_TCP_BYTES

@@ -28,6 +28,15 @@ segment with timestamps, over its frame as tc counts it. MPTCP's options make it
 little smaller."""
 
 
+RETRANSMISSIONS = (
+    "sent_segments",
+    "retransmissions",
+    "retransmission_ratio",
+    "reinjections",
+    "reinjection_ratio",
+)
+
+
 def flows(run: Artefacts) -> tuple[tools.Flow | None, ...]:
     """Data that the receiver of each traffic entry read, in the job's order; None if
     the entry's tool does not say."""
@@ -68,7 +77,8 @@ def row(run: Artefacts) -> dict[str, Any]:
         if goodput_mbps is not None
         else None,
         "jain": metrics.jain(rates) if len(rates) > 1 and any(rates) else None,
-        **retransmissions(_senders(run)),
+        **(dict.fromkeys(RETRANSMISSIONS) if quic_alone(run) else {}),
+        **({} if quic_alone(run) else retransmissions(_senders(run))),
         "wire_bytes_per_byte": link_measures.wire_bytes_per_byte(run, moved),
         "connections": total(counters, "MPCapableSYNACKRX"),
         "joined_subflows": total(counters, "MPJoinSynAckRx"),
@@ -242,6 +252,11 @@ def _by_tool(run: Artefacts) -> dict[str, Any]:
         if several and shown == [entry]:
             columns |= of_entry
     return columns
+
+
+def quic_alone(run: Artefacts) -> bool:
+    """Whether all traffic is of QUIC, whose packets the kernel does not count."""
+    return all(entry.transport.is_quic for entry in run.traffic)
 
 
 def _senders(run: Artefacts) -> Counters:

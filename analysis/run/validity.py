@@ -252,7 +252,7 @@ def links_used(run: Artefacts) -> Iterator[str]:
 def paths_used(run: Artefacts) -> Iterator[str]:
     """Each host that opens connections used all paths that it is to use."""
     for entry in run.traffic:
-        if not entry.bulk and not entry.transport.is_quic:
+        if not entry.bulk and not _by_program(run, entry):
             continue
         if len(entry.sources) > 1 and run.has_classes:
             continue  # the hosts of a data centre have their links in common
@@ -265,6 +265,17 @@ def paths_used(run: Artefacts) -> Iterator[str]:
                 if count < least and not traffic.is_backup(run.job, own, number):
                     path = path_names.words(run.job, own.source, number)
                     yield f"{own.source}: {path} carried {many(count, 'byte')} only"
+
+
+def _by_program(run: Artefacts, entry: Traffic[Any]) -> bool:
+    """Whether an entry's program speaks QUIC itself, and had time to open all paths."""
+    if not (entry.record.own_protocol and entry.transport.is_quic):
+        return False
+    report = run.reports[run.traffic.index(entry)]
+    flow = tools.of(entry, report).flow(entry, report) if report is not None else None
+    return entry.bytes is None or (
+        flow is not None and flow.seconds > join_deadline_s(run)
+    )
 
 
 def _least_bytes(run: Artefacts, total: int) -> float:

@@ -92,6 +92,8 @@ def _longest(run: Artefacts) -> float | None:
         intervals = tools.has(entry, "intervals")
         if intervals is None or report is None or entry.background:
             continue
+        if entry.record.interval_s is None:
+            continue
         found.append(0.0)
         since_s = None
         for interval in intervals(entry, report, entry.record.interval_s / 2):

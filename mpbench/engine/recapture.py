@@ -80,7 +80,9 @@ def recapture(
             f"{wanted}: ran in QEMU, where captures are made by tcpdump, which changes"
             " the run; put 'capture:' into the experiment, and run it again"
         )
-    asked = Capture(interfaces=_interfaces(job, interfaces), full=full)
+    # Of UDP, captures keep whole packets or none.
+    whole = full or any(job.transport_of(entry).is_quic for entry in job.traffic)
+    asked = Capture(interfaces=_interfaces(job, interfaces), full=whole)
     scratch = layout.Run(target / f"{layout.PARTIAL}{run_id}")
     try:
         with explained(target):

@@ -29,6 +29,7 @@ from mpbench.guest import (
     namespaces,
     plugins,
     queues,
+    relays,
     sampling,
     snapshot,
     traffic,
@@ -109,7 +110,9 @@ def execute(
     changes = middleboxes.make(job, network, of_hosts, folder)
     places, shapes = topology.wiring.links, job.shapes
     waiting = queues.make(job.queues, places, shapes, network, folder)
-    noted = events.make(ends, job, folder / "events.csv")
+    # Where all traffic is of QUIC, the connections of the kernel are those of relays.
+    spoken = [node for node in ends if not job.transports[node.name].is_quic]
+    noted = events.make(spoken, job, folder / "events.csv")
     records = [record for record in (trace, waiting) if record]
     counters = Counters(ends, folder)
     zero_ns: list[int] = []
@@ -196,6 +199,8 @@ def build_network(
     of_mtus = mtus.lines(job.description, wiring, job.shapes, unknown)
     for name, lines in of_mtus.items():
         more[name] = [*lines, *more.get(name, [])]
+    for name, lines in relays.lines(job, wiring).items():
+        more[name] = [*more.get(name, []), *lines]
     network: LabNetwork | FabricNetwork
     if on_fabric := job.fabric:
         choose, limit = on_fabric.choose, on_fabric.queue_limit
@@ -263,6 +268,8 @@ def make_trace(
         return None
     paths: dict[str, dict[str, int]] = {}
     for entry in job.traffic:
+        if job.transport_of(entry).is_quic:
+            continue
         for here, there in entry.between:
             ports = topology.wiring.ports[here]
             numbered = {port.address: n for n, port in enumerate(ports, start=1)}
@@ -326,7 +333,10 @@ def plan_processes(job: Job, topology: Network) -> list[Process]:
 
     A process that serves several entries stands at the first of them.
     """
-    processes: list[Process] = []
+    wiring = topology.wiring
+    processes = list(
+        relays.processes(job, topology.address, lambda host: len(wiring.ports[host]))
+    )
     for index, entry in enumerate(job.traffic):
         there = {process.name for process in processes}
         made = _of_entry(job, topology, index, entry)

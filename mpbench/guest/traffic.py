@@ -102,8 +102,12 @@ class Started:
     def keep(self, folder: Path) -> None:
         """Move the files that it has written, if there are any, to the artefacts."""
         for path, name in self.process.leaves:
-            if Path(path).exists():
-                # The host lets no guest change the mode or the dates of a file.
+            # The host lets no guest change the mode or the dates of a file.
+            if Path(path).is_dir():
+                for file in sorted(Path(path).iterdir()):
+                    if file.is_file() and not file.name.startswith("."):
+                        shutil.copyfile(file, folder / f"{name}-{file.name}")
+            elif Path(path).exists():
                 shutil.move(path, folder / name, shutil.copyfile)
 
     def record(self, zero: float) -> dict[str, Any]:

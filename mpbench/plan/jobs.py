@@ -74,6 +74,7 @@ def job(
     seed = seeds.run_seed(spec.seed, repetition, factors)
     present = varied(spec, point)
     flowing = connections(spec, present, values)
+    quic.check(spec, present, spec.cases[case])
     entries = traffic(spec, present, flowing, values, seed, spec.cases[case])
     there = changes.at_point(spec, by_name(spec, point, values), number)
     end_s = known_end_s(entries) or spec.time_limit
@@ -117,7 +118,13 @@ def job(
         time_limit_s=limit_s,
         trace_s=spec.trace_interval,
         queues=records.queues(spec),
-        capture=Capture(interfaces=interfaces, full=False) if interfaces else None,
+        # Of UDP, captures keep whole packets or none.
+        capture=Capture(
+            interfaces=interfaces,
+            full=any(one.is_quic for one in (transport_, *own)),
+        )
+        if interfaces
+        else None,
         report=with_proxies(report(spec, flowing, percents), legs),
         metrics=spec.plugins.metrics(),
         kernel=spec.plugins.kernel([transport_, *own]),
@@ -252,6 +259,8 @@ def transport(case: Case, defaults: Mapping[str, str] | None = None) -> Transpor
         sysctls={name: str(sysctls[name]) for name in sorted(sysctls)},
         backup=case.backup,
         program=case.program,
+        keys=case.keys,
+        qlog=case.qlog,
     )
 
 

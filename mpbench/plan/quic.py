@@ -1,10 +1,11 @@
-"""Traffic of cases whose protocol a program of the user's own speaks.
+"""Traffic of cases whose protocol a program speaks, and not the kernel.
 
 Bulk data of such a case are sent by the case's program, with the text of
-`tools/plugin/endpoint.py`, as a tool of the user's own would do it.
+`tools/plugin/endpoint.py`, as a tool of the user's own would do it. The connections of
+other tools go through relays (`jobs.relays`), and their entries stay as they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,11 @@ from mpbench.spec.cases import Case
 from mpbench.spec.endpoint import COUNTS, COURSES, TOOL
 from mpbench.spec.traffic import Entry
 from tools import plugin
+from tools.plugin.record import INTERVAL
 
 BULK = "iperf3"
+FILE_BYTES = 256 << 20
+"""The largest file of a program that writes a qlog."""
 
 
 def document(
@@ -31,18 +35,14 @@ def document(
     """
     if not case.is_quic or entry.own_code or entry.without_connection:
         return whole
-    where = f"{spec.where('traffic', index)}: traffic[{index}]"
-    if entry.tool != BULK:
+    if entry.many or spec.network_description.mesh:
         raise UserError(
-            f"{where}: {entry.tool} cannot send over {case.protocol}; take {BULK}, or"
-            " give the entry a `transport` of its own"
+            f"{spec.where('traffic', index)}: traffic[{index}]: no {case.protocol}"
+            " between the hosts of a data centre; give the entry a `transport` of its"
+            " own, or take a network with named hosts"
         )
-    if whole["duration_s"] is None or whole["parallel"] > 1:
-        lacking = "parallel" if whole["parallel"] > 1 else "size"
-        raise UserError(
-            f"{where}: no '{lacking}' over {case.protocol}; a program sends for a"
-            " duration, over one connection"
-        )
+    if entry.tool != BULK or whole["parallel"] > 1:
+        return whole  # it goes through relays
     user = spec.network_description.user(entry.source)
     every = range(1, len(user.paths) + 1)
     paths = [case.number or 1] if case.one_path else list(every)
@@ -61,16 +61,45 @@ def document(
             f"{path}_{name}": unit for path in kept for name, unit in COURSES.items()
         },
         "duration_s": whole["duration_s"],
-        "bytes": None,
+        "bytes": whole["bytes"],
         "reverse": whole["reverse"],
         "values": {
             "control": case.congestion_control.name,
+            INTERVAL: whole["interval_s"],
             "paths": ",".join(map(str, paths)),
             "program": f"{PROGRAMS}/{case.program}",
             "reversed": float(whole["reverse"]),
+            **({} if whole["bytes"] is None else {"size": float(whole["bytes"])}),
             "scheduler": case.scheduler.name if case.scheduler else "",
+            **{name: 1.0 for name in ("keys", "qlog") if getattr(case, name)},
         },
+        **({"file_limit_bytes": FILE_BYTES} if case.qlog else {}),
     }
+
+
+def check(spec: Spec, entries: Sequence[Entry], case: Case) -> None:
+    """Raises UserError for TCP on a host whose other connections are relayed.
+
+    The kernel counts the connections of relays among those of TCP.
+    """
+    hosts: dict[bool, dict[str, int]] = {True: {}, False: {}}
+    for index, entry in enumerate(entries):
+        own = entry.transport or case
+        if entry.own_code or entry.without_connection:
+            continue
+        if own.is_quic and entry.tool == BULK:
+            continue
+        for pair in entry.ends(spec.network_description):
+            for host in pair:
+                hosts[own.is_quic].setdefault(host, index)
+    for host in hosts[True].keys() & hosts[False].keys():
+        index = hosts[True][host]
+        where = f"{spec.where('traffic', index)}: traffic[{index}]"
+        raise UserError(
+            f"{where}: {host} also has connections of TCP in"
+            f" traffic[{hosts[False][host]}]; give one of them other hosts, or take"
+            f" {BULK} over QUIC"
+        )
 
 
 def _text() -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.plugins import files, kernel_code, programs, static, topology
+from mpbench.plugins import files, in_box, kernel_code, programs, static, topology
 from mpbench.plugins.files import Plugin
 from mpbench.spec import builtin
 from mpbench.spec.document import Document
@@ -48,7 +48,11 @@ def collected(document: Document, folder: Path | None, trusted: bool) -> Documen
     found = files.named(document, folder)
     found += _of_packages(document, found, stored)
     named = list(files.named_programs(document, folder))
-    if not found and not named:
+    own: dict[str, Any] = dict(stored.get(PROGRAMS) or {})
+    for value, place in named:
+        own |= programs.described(value, place, folder)
+    boxed = in_box.described(document, own)
+    if not found and not named and not boxed:
         return document
     for plugin in found:
         if plugin.name in BUILT_IN[plugin.kind]:
@@ -56,10 +60,9 @@ def collected(document: Document, folder: Path | None, trusted: bool) -> Documen
             raise UserError(f"{plugin.place}: {KEY}: {plugin.path}: {reason}")
     _check_topology(document, found)
     kinds: dict[str, dict[str, Any]] = {
-        kind: dict(stored.get(kind) or {}) for kind in (*SUFFIXES, PROGRAMS)
+        kind: dict(stored.get(kind) or {}) for kind in SUFFIXES
     }
-    for value, place in named:
-        kinds[PROGRAMS] |= programs.described(value, place, folder)
+    kinds[PROGRAMS] = own | boxed
     for plugin in found:
         if plugin.kind == "topologies" and plugin.name != document.values.get(
             "topology"

@@ -6,8 +6,9 @@ of the Linux Standard Base, "Symbol Versioning".)
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 MACHINES = {3: "i386", 40: "ARM", 183: "ARM64", 243: "RISC-V", 21: "PowerPC"}
 X86_64 = 62
@@ -42,6 +43,21 @@ class _Segment:
     offset: int
     address: int
     bytes: int
+
+
+def described(content: bytes, keep: Callable[[bytes], str]) -> dict[str, Any]:
+    """Hash, size and needs of a program, as `plugins:` holds them.
+
+    keep : keeps the file, and returns its hash
+    Raises ValueError, one line, for a file that is no such program.
+    """
+    head = read(content)
+    needs: dict[str, Any] = {}
+    if head.libraries:
+        needs["libraries"] = list(head.libraries)
+    if head.glibc:
+        needs["glibc"] = ".".join(map(str, head.glibc))
+    return {"sha256": keep(content), "bytes": len(content), **needs}
 
 
 def read(content: bytes) -> Program:

@@ -49,12 +49,6 @@ def _program(path: Path, at: str) -> dict[str, Any]:
     remedy = "strip it (`strip FILE`)"
     found = text_files.content_of(path, at, MOST_PROGRAM_BYTES, remedy)
     try:
-        head = elf.read(found)
+        return elf.described(found, content.add)
     except ValueError as error:
         raise UserError(f"{at}: {error}") from None
-    needs: dict[str, Any] = {}
-    if head.libraries:
-        needs["libraries"] = list(head.libraries)
-    if head.glibc:
-        needs["glibc"] = ".".join(map(str, head.glibc))
-    return {"sha256": content.add(found), "bytes": len(found), **needs}

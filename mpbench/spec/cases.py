@@ -12,6 +12,9 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from jobs.protocol import Spoken
+from mpbench.endpoints.recipes import CONTROLS
+from mpbench.endpoints.recipes import NAMES as IN_BOX
 from mpbench.spec import knobs
 from mpbench.spec.checked_sysctls import checked_sysctls
 from mpbench.spec.ends import Hosts
@@ -23,6 +26,7 @@ from mpbench.spec.values import (
     Name,
     OneOf,
     Part,
+    Switch,
     context,
 )
 from mpbench.spec.vocabulary import (
@@ -30,7 +34,6 @@ from mpbench.spec.vocabulary import (
     LEAST_SUBFLOWS,
     PATH_MANAGERS,
     PROTOCOLS,
-    QUIC,
     SCHEDULERS,
 )
 from mpbench.spec.with_params import OneOfWithParams, WithParams
@@ -76,7 +79,7 @@ _PATH_SCHEMA: JsonDict = {"anyOf": [_NUMBER, {"enum": [*BY_LENGTH]}]}
 _BACKUP_SCHEMA: JsonDict = {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}
 
 
-class Case(Part):
+class Case(Spoken, Part):
     """One transport: protocol, congestion control, scheduler and their settings."""
 
     protocol: Annotated[str, OneOf("protocol", PROTOCOLS)] = Field(
@@ -129,6 +132,15 @@ class Case(Part):
         default={},
         description="Other network sysctls of the end hosts, by full name.",
     )
+    keys: Switch = Field(
+        default=False,
+        description="Of mpquic and quic: whether the keys of connections are kept, and"
+        " whole packets in captures, so that Wireshark decrypts them.",
+    )
+    qlog: Switch = Field(
+        default=False,
+        description="Of mpquic and quic: whether the program's qlog is kept.",
+    )
     kernel: Name | None = Field(
         default=None,
         description="The kernel, a name of `kernels`; mpbench's own if not said.",
@@ -164,6 +176,11 @@ class Case(Part):
             for key in ("path_manager", "backup"):
                 if getattr(self, key) is not None:
                     faults.add((key,), "only mptcp has one; take it away")
+            topology = context(info).topology
+            users = topology.users if topology else ()
+            if users and all(len(user.paths) == 1 for user in users):
+                reason = f"{topology.name if topology else ''} has one path"
+                faults.add(("protocol",), f"{reason}; write protocol: quic")
         else:
             for key in ("scheduler", "path_manager", "backup"):
                 if getattr(self, key) is not None:
@@ -195,19 +212,10 @@ class Case(Part):
         for key in ("backup", "kernel", "program"):
             if getattr(self, key) is None:
                 values.pop(key, None)
-        for key in ("hosts", "middlebox"):
+        for key in ("hosts", "keys", "middlebox", "qlog"):
             if not getattr(self, key):
                 values.pop(key, None)
         return values
-
-    @property
-    def is_quic(self) -> bool:
-        return self.protocol in QUIC
-
-    @property
-    def one_path(self) -> bool:
-        """Whether a connection takes one path of those that its host has."""
-        return self.protocol in ("tcp", "quic")
 
     @property
     def number(self) -> int | None:
@@ -229,14 +237,30 @@ class Case(Part):
         if not self.is_quic:
             if self.program is not None:
                 faults.add(("program",), f"{self.protocol} is the kernel's; remove it")
+            for key in ("keys", "qlog"):
+                if getattr(self, key):
+                    faults.add((key,), "only mpquic and quic have this; take it away")
         elif self.program is None:
-            hint = "write e.g. program: NAME, a name of `plugins: {programs: ...}`"
+            hint = f"write e.g. program: {IN_BOX[-1]}, or a name of `plugins.programs`"
             faults.add(("program",), f"missing; {self.protocol} needs one; {hint}")
         elif self.program not in known:
-            hint = "`plugins: {programs: {NAME: FILE}}` adds one"
-            hint = nearest(shortened(self.program), known) if known else hint
-            reason = f"no program '{shortened(self.program)}' among plugins"
+            names = (*known, *(name for name in IN_BOX if name not in known))
+            hint = nearest(shortened(self.program), names)
+            reason = f"no program '{shortened(self.program)}' in the box or in plugins"
             faults.add(("program",), f"{reason}; {hint}")
+        else:
+            self._check_choices(faults)
+
+    def _check_choices(self, faults: Faults) -> None:
+        """Whether an endpoint of the box knows the names that it is to use."""
+        known = CONTROLS.get(self.program or "", ())
+        control = self.congestion_control.name
+        if known and control not in known:
+            reason = f"{self.program} has no '{control}'; {nearest(control, known)}"
+            faults.add(("congestion_control",), reason)
+        if known and self.scheduler is not None:
+            reason = f"{self.program} has no choice of schedulers; take it away"
+            faults.add(("scheduler",), reason)
 
     def _without_effect(self) -> list[str]:
         """Parameters that have no effect on a single subflow."""

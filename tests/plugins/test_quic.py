@@ -1,17 +1,23 @@
 """Cases whose protocol a program of the user's own speaks."""
 
+import hashlib
+import json
 from pathlib import Path
 
 import pytest
 
 from analysis.run.row import row
 from jobs import Transport, dump, hosts
+from mpbench.endpoints import cache, recipes
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
+from mpbench.guest import relays
 from mpbench.plan import make_plan
 from mpbench.plan.job_format import load as check
 from tests.calls import Command
 from tests.plugins.elves import elf as made
+from tools.plugin import endpoint
+from tools.plugin.processes import reader
 
 pytestmark = pytest.mark.slow
 
@@ -48,6 +54,7 @@ def test_jobs_of_each_case(file: Path) -> None:
     entry = dump(mpquic)["traffic"][0]
     assert entry["values"] == {
         "control": "bbr9",
+        "interval_s": 1.0,
         "paths": "1,2",
         "program": "/run/programs/own",
         "reversed": 1.0,
@@ -84,7 +91,7 @@ def test_results_of_each_case(file: Path, command: Command) -> None:
     [
         ("program: own, congestion_control: bbr9", "congestion_control: x", "missing;"),
         ("program: own, congestion_control: c", "program: on, congestion_control: c",
-         "no program 'on' among plugins; did you mean 'own'?"),
+         "no program 'on' in the box or in plugins; did you mean 'own'?"),
         ("scheduler: any", "path: 1", "mpquic takes all paths"),
         ("cubic, path: 2", "cubic", "missing; which path"),
         ("cubic, path: 2", "cubic, path: 3", "there is no path 3"),
@@ -93,8 +100,7 @@ def test_results_of_each_case(file: Path, command: Command) -> None:
         ("path2_lost", "path3_lost", "no program of the experiment gives"),
         ("path2_rtt", "path3_rtt", "no tool gives 'endpoint.path3_rtt_ms'; did you"),
         ("bbr9", "{name: cubic}", "is not a name that a program can know"),
-        ("duration: 5 s", "size: 1 MB", "no 'size' over mpquic"),
-        ("duration: 5 s", "duration: 5 s, parallel: 2", "no 'parallel' over mpquic"),
+        ("control: lia}", "control: lia, keys: true}", "only mpquic and quic have"),
     ],
 )  # fmt: skip
 def test_cases_that_cannot_be(file: Path, old: str, new: str, reason: str) -> None:
@@ -105,12 +111,152 @@ def test_cases_that_cannot_be(file: Path, old: str, new: str, reason: str) -> No
     assert reason in str(refused.value) and "\n" not in str(refused.value)
 
 
-def test_other_tools_are_refused(file: Path) -> None:
+ENTRIES = {
+    "curl": "tool: curl, size: 1 MB",
+    "ab": "tool: ab, size: 1 kB, requests: 20",
+    "pingpong": "tool: pingpong, size: [50 B, 1 kB], number: 5",
+    "flows": "tool: flows, size: 10 kB, arrivals: 10 /s, duration: 2 s",
+    "page": "tool: page, objects: median",
+    "video": "tool: video, duration: 8 s, bitrates: [1 Mbit/s, 2 Mbit/s]",
+    "cbr": "tool: cbr, rate: 1 Mbit/s, duration: 2 s, over: connection, size: 1 kB",
+    "parallel": "tool: iperf3, duration: 2 s, parallel: 2",
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_other_tools_go_through_relays(file: Path, name: str) -> None:
+    """The entry of the job is the same as over TCP, and a relay stands at each end."""
     head, _, _ = FILE.partition("traffic:")
-    entry = "{tool: curl, from: client, to: server, size: 1 MB}"
+    file.write_text(f"{head}traffic: [{{{ENTRIES[name]}, from: client, to: server}}]\n")
+    mpquic, quic, mptcp = (run.job for run in make_plan(load(file), {}).runs)
+    (entry,) = mptcp.traffic
+    for job, sources in ((mpquic, "10.0.1.2,10.0.2.2"), (quic, "10.0.2.2")):
+        assert job.traffic == (entry,)
+        processes = list(relays.processes(job, job.wiring.address, lambda _: 2))
+        (server, client) = [list(process.argv) for process in processes]
+        place = f"10.2.0.2:{entry.port}"
+        control = job.transport.congestion_control
+        own = ["/run/programs/own", "server", "--listen", place, "--relay", place]
+        assert server[:6] == own and server[-4:-2] == ["--control", control]
+        assert client[:6] == [own[0], "client", "--connect", place, "--from", sources]
+        assert client[6:8] == ["--relay", place]
+        assert ("--scheduler" in client) == (job is mpquic)
+        rules = relays.lines(job, job.wiring)
+        assert [line.split()[0] for line in rules["client"]] == ["route", "rule"]
+        assert f"dport {entry.port}" in rules["client"][1]
+        assert f"sport {entry.port}" in rules["server"][1]
+    assert not list(relays.ends(mptcp))
+
+
+def test_datagrams_are_not_relayed(file: Path) -> None:
+    head, _, _ = FILE.partition("traffic:")
+    entry = "{tool: cbr, from: client, to: server, rate: 1 Mbit/s, duration: 2 s}"
     file.write_text(f"{head}traffic: [{entry}]\n")
-    with pytest.raises(UserError, match="curl cannot send over mpquic; take iperf3"):
+    job = make_plan(load(file), {}).runs[0].job
+    assert job.transport.is_quic and not list(relays.ends(job))
+
+
+def test_a_size_is_sent_by_the_program(file: Path) -> None:
+    file.write_text(FILE.replace("duration: 5 s, reverse: true", "size: 1 MB"))
+    job = make_plan(load(file), {}).runs[0].job
+    entry = dump(job)["traffic"][0]
+    assert (entry["duration_s"], entry["bytes"]) == (None, 1_000_000)
+    assert entry["values"]["size"] == 1e6
+    ends = endpoint.processes(
+        {**reader(0, job.traffic[0]), "address": "10.2.0.2", "folder": "/run/t"},
+        job.wiring.address,
+    )
+    words = ends[1]["argv"]
+    assert words[words.index("--size") + 1] == "1000000" and "--duration" not in words
+
+
+def test_what_is_logged(file: Path) -> None:
+    """Secrets and a qlog are asked for by the usual variables, and packets are kept."""
+    own = "program: own, congestion_control: cubic, path: 2"
+    asked = FILE.replace(own, f"{own}, keys: true, qlog: true")
+    file.write_text(asked.replace("traffic:", "capture: [client-eth1]\ntraffic:"))
+    plain, logged, mptcp = (run.job for run in make_plan(load(file), {}).runs)
+    whole = [bool(job.capture and job.capture.full) for job in (plain, logged, mptcp)]
+    assert whole == [True, True, False]
+    assert "keys" not in dump(plain)["transport"]
+    for job, words in ((plain, []), (logged, ["env", "SSLKEYLOGFILE", "QLOGDIR"])):
+        given = {**reader(0, job.traffic[0]), "address": "a", "folder": "/run/t"}
+        server, client = endpoint.processes(given, job.wiring.address)
+        for end, name in ((server, "server"), (client, "client")):
+            begins = [str(word).partition("=") for word in end["argv"][: len(words)]]
+            assert [word for word, _, _ in begins] == words
+            assert all(f"/run/t/{name}" in value for _, _, value in begins[1:])
+
+
+def test_tcp_on_a_host_with_relays_is_refused(file: Path) -> None:
+    head, _, _ = FILE.partition("  mptcp:")
+    reno = "{protocol: tcp, congestion_control: reno, path: 1}"
+    file.write_text(
+        f"{head}traffic:\n"
+        "  - {tool: curl, from: client, to: server, size: 1 MB, name: one}\n"
+        "  - {tool: iperf3, from: client, to: server, duration: 2 s, name: two,\n"
+        f"     transport: {reno}}}\n"
+    )
+    with pytest.raises(UserError, match=r":8: traffic\[0\]: \w+ also has connections"):
         make_plan(load(file), {})
+
+
+BOX = """\
+name: box
+topology: two_path
+cases:
+  one: {protocol: mpquic, program: picoquic, congestion_control: cubic}
+traffic: [{tool: iperf3, from: client, to: server, duration: 5 s}]
+"""
+
+
+@pytest.fixture
+def box(file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with an endpoint of the box, which is built."""
+    built = cache.place("picoquic")
+    built.mkdir(parents=True)
+    (built / cache.PROGRAM).write_bytes(made())
+    sha256 = hashlib.sha256(made()).hexdigest()
+    about = {"sha256": sha256, "key": recipes.key("picoquic"), "works": []}
+    (built / cache.INFO).write_text(json.dumps(about))
+    file.write_text(BOX)
+    return file
+
+
+def test_an_endpoint_of_the_box(box: Path) -> None:
+    """It needs no plug-in, and enters the job by its hash."""
+    (run,) = make_plan(load(box), {}).runs
+    sha256 = hashlib.sha256(made()).hexdigest()
+    assert run.job.programs == {"picoquic": sha256}
+    stored = box.with_name("stored.yaml")
+    stored.write_text(load(box).text)
+    assert make_plan(load(stored, of_results=True), {}).runs[0].id == run.id
+    (cache.place("picoquic") / cache.PROGRAM).write_bytes(made() + b"changed")
+    with pytest.raises(UserError) as refused:
+        load(box)
+    assert str(refused.value) == (
+        f"{box}:4: cases.one.program: the endpoint 'picoquic' is not built; "
+        "`mpbench endpoint build picoquic` builds it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("cubic", "lia", "congestion_control: picoquic has no 'lia'; "),
+        ("cubic", "cubc", "did you mean 'cubic'?"),
+        ("cubic", "cubic, scheduler: rr", "picoquic has no choice of schedulers"),
+        ("picoquic", "picoquik", "no program 'picoquik' in the box or in plugins; did"),
+    ],
+)
+def test_names_that_the_box_does_not_know(
+    box: Path, old: str, new: str, reason: str
+) -> None:
+    box.write_text(BOX.replace(old, new))
+    with pytest.raises(UserError) as refused:
+        load(box)
+    assert reason in str(refused.value) and "\n" not in str(refused.value)
+    assert str(refused.value).startswith(f"{box}:4: cases.one.")
 
 
 def test_a_job_without_its_program_is_refused(file: Path) -> None:

@@ -34,11 +34,14 @@ def part(
     return None
 
 
-def columns(_entry: Traffic[Curl], report: reader.Report) -> Mapping[str, Any]:
-    """The times of the download. `completion_time_s` is None after a timeout."""
+def columns(entry: Traffic[Curl], report: reader.Report) -> Mapping[str, Any]:
+    """The times of the download. `completion_time_s` is None after a timeout.
+
+    `connect_time_s` is None over QUIC, where curl connects to a relay beside it.
+    """
     return {
         "completion_time_s": None if report.timed_out else report.total_s,
-        "connect_time_s": report.connected_s,
+        "connect_time_s": None if entry.transport.is_quic else report.connected_s,
         "first_byte_time_s": report.first_byte_s,
         "timed_out": report.timed_out,
     }

@@ -55,8 +55,8 @@ def _lines(job: Job) -> Iterator[str]:
     for number, entry in entries.items():
         transport = job.transport_of(entry)
         words = (
-            transport.protocol,
-            transport.congestion_control,
+            "tcp" if transport.is_quic else transport.protocol,
+            transport.kernel_control,
             "reverse" if entry.reverse else "forward",
             str(entry.read_bytes),
             str(round(entry.interval_s * 1e9)),

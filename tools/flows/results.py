@@ -88,10 +88,12 @@ def columns(entry: Traffic[Flows], report: Report) -> Mapping[str, Any]:
 def wrong(entry: Traffic[Flows], report: Report) -> Iterator[str]:
     """Check that the connections are those of the job, and that none failed for a
     reason other than the network."""
-    if report.protocol != entry.transport.protocol:
-        yield f"{report.protocol} sockets, not {entry.transport.protocol}"
-    if report.controller != entry.transport.congestion_control:
-        asked = entry.transport.congestion_control
+    # Below a relay, the sockets are of TCP.
+    protocol = "tcp" if entry.transport.is_quic else entry.transport.protocol
+    if report.protocol != protocol:
+        yield f"{report.protocol} sockets, not {protocol}"
+    if report.controller != entry.transport.kernel_control:
+        asked = entry.transport.kernel_control
         yield f"congestion control is {report.controller}, asked for {asked}"
     if len(report.flows) != entry.flows:
         yield f"{many(len(report.flows), 'connection')}, not {entry.flows}"

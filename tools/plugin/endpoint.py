@@ -19,20 +19,33 @@ def processes(
     sources = ",".join(address(entry["from"], number) for number in numbers)
     program, place = entry["program"], f"{entry['address']}:{entry['port']}"
     control = ["--control", entry["control"], "--out"]
-    words = ["--connect", place, "--from", sources, "--duration", entry["duration_s"]]
+    words = ["--connect", place, "--from", sources]
+    if entry["duration_s"] is None:
+        words += ["--size", str(int(entry["size"]))]
+    else:
+        words += ["--duration", entry["duration_s"]]
     words += ["--reverse"] if entry["reversed"] else []
     scheduler = ["--scheduler", entry["scheduler"]] if entry["scheduler"] else []
+    logs = {"keys": "SSLKEYLOGFILE={}/keys.log", "qlog": "QLOGDIR={}"}
+    asked = [text for name, text in logs.items() if entry.get(name)]
     out = {end: f"{entry['folder']}/{end}" for end in ("server", "client")}
+
+    def logging(end: str) -> list[str]:
+        """The beginning of a command whose program logs what the entry asks for."""
+        return ["env", *(text.format(out[end]) for text in asked)] if asked else []
+
+    server = [program, "server", "--listen", place, *control, out["server"]]
+    client = [program, "client", *words, *scheduler, *control, out["client"]]
     return [
         {
             "role": "server",
-            "argv": [program, "server", "--listen", place, *control, out["server"]],
+            "argv": [*logging("server"), *server],
             "ready_line": "ready",
             "files": {"server/.made": ""},
         },
         {
             "role": "client",
-            "argv": [program, "client", *words, *scheduler, *control, out["client"]],
+            "argv": [*logging("client"), *client],
             "files": {"client/.made": ""},
         },
     ]
@@ -63,8 +76,10 @@ def read(folder: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
         windows = [int(row["cwnd_bytes"]) for row in own]
         found[f"path{number}_rtt"] = list(zip(times, rtts, strict=True))
         found[f"path{number}_window"] = list(zip(times, windows, strict=True))
-        found[f"path{number}_lost"] = int(own[-1]["lost"]) if own else None
-        found[f"path{number}_sent"] = int(own[-1]["sent"]) if own else None
+        # A path that was never opened sent nothing.
+        last = own[-1] if own else dict.fromkeys(("lost", "sent"), 0)
+        for name in ("lost", "sent"):
+            found[f"path{number}_{name}"] = int(last[name]) if states else None
     return found
 
 

@@ -8,12 +8,14 @@ from jobs.entries.base import Entry
 from jobs.marks import WRITTEN, Key, Length
 from jobs.plugins import MOST_KEYS, Code, Numbers, PluginName
 from jobs.transport import Transport
-from jobs.values import LastingSeconds, Name, Number, NumberName, Port, Seconds
+from jobs.values import LastingSeconds, Name, Number, NumberName, Port, Seconds, Size
 from tools.command.record import MOST_BYTES, FileLimit
 
 PERCENTILES = {"median": 50.0, "p95": 95.0, "p99": 99.0, "greatest": 100.0}
 """The columns of a list of samples, and the percentile of each."""
 
+INTERVAL = "interval_s"
+"""The value that stands for the length of intervals."""
 Value = Number | Annotated[str, Length(0, 1000)]
 
 
@@ -37,8 +39,8 @@ class Plugin(Entry):
     plugin: PluginName
     code: Code
     numbers: Numbers
-    duration_s: LastingSeconds
-    bytes: None
+    duration_s: LastingSeconds | None
+    bytes: Size | None
     reverse: bool
     values: Annotated[Mapping[NumberName, Value], Length(0, MOST_KEYS)]
     transport: Annotated[Transport | None, WRITTEN] = None
@@ -46,6 +48,10 @@ class Plugin(Entry):
     samples: Numbers = field(default_factory=dict)
     series: Numbers = field(default_factory=dict)
     file_limit_bytes: FileLimit | None = None
+
+    def check(self) -> None:
+        if (self.duration_s is None) == (self.bytes is None):
+            raise ValueError("needs either duration_s or bytes")
 
     @property
     def most_file_bytes(self) -> int:
@@ -59,6 +65,12 @@ class Plugin(Entry):
     @property
     def own_protocol(self) -> bool:
         return True
+
+    @property
+    def interval_s(self) -> float | None:
+        """Length of the intervals in which interruptions count; None for none."""
+        value = self.values.get(INTERVAL) if self.received else None
+        return float(value) if isinstance(value, int | float) and value > 0 else None
 
 
 RECORD = Plugin

@@ -1,10 +1,11 @@
 """Results of a user's own tool, which read its numbers in the guest.
 `analysis.run.tools` describes each function."""
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,12 +16,21 @@ from analysis.run.readers.plugin_lists import Lists
 from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
+from analysis.words import many
 from tools.command import results as command
 from tools.plugin.record import PERCENTILES, Plugin
 
 ENDED = True
 INTERVAL_S = 0.1
 """Length of the intervals of its goodput over time."""
+
+
+class Arrived(NamedTuple):
+    """Bytes that arrived in an interval, in seconds after the client began."""
+
+    start_s: float
+    end_s: float
+    bytes: float
 
 
 @dataclass(frozen=True)
@@ -60,9 +70,16 @@ def silent(entry: Traffic[Plugin]) -> bool:
 
 
 def flow(entry: Traffic[Plugin], report: Report) -> Flow | None:
-    """Bytes that arrived while the client ran, and at most for its duration."""
-    seconds = min(entry.record.duration_s, report.lasted_s)
+    """Bytes that arrived while the client ran, and at most for its duration. Bytes of a
+    given size count until the last has arrived."""
+    seconds, arrived = _lasted_s(entry, report), report.lists.received
+    if entry.record.bytes is not None and arrived is not None and len(arrived.times_s):
+        seconds = float(arrived.times_s[-1] - report.began_s)
     return part(entry, report, 0.0, seconds)
+
+
+def _lasted_s(entry: Traffic[Plugin], report: Report) -> float:
+    return min(entry.record.duration_s or math.inf, report.lasted_s)
 
 
 def part(
@@ -75,7 +92,7 @@ def part(
     arrived = report.lists.received
     if arrived is None:
         return None
-    end_s = min(end_s, entry.record.duration_s, report.lasted_s)
+    end_s = min(end_s, _lasted_s(entry, report))
     start_s = max(start_s, 0.0)
     if end_s <= start_s:
         return None
@@ -112,6 +129,9 @@ def wrong(entry: Traffic[Plugin], report: Report) -> Iterator[str]:
     arrived = flow(entry, report)
     if arrived is not None and not arrived.bytes:
         yield "nothing was received"
+    asked = entry.record.bytes
+    if arrived is not None and asked is not None and arrived.bytes != asked:
+        yield f"{many(round(arrived.bytes), 'byte')} received of {asked}"
 
 
 def lasted(_entry: Traffic[Plugin], _report: Report) -> Lasted:
@@ -123,13 +143,31 @@ def allowed(_entry: Traffic[Plugin]) -> tuple[int, ...]:
     return (0,)
 
 
+def intervals(
+    entry: Traffic[Plugin], report: Report, slack_s: float
+) -> Sequence[Arrived]:
+    """Arrivals in whole intervals of equal length, from when the client began."""
+    length_s, arrived = entry.record.interval_s, report.lists.received
+    if length_s is None or arrived is None:
+        return ()
+    lasted_s = min(entry.record.duration_s or math.inf, report.lasted_s + slack_s)
+    count = round(lasted_s / length_s)
+    edges = length_s * np.arange(count + 1)
+    times_s = arrived.times_s - report.began_s
+    moved, _ = np.histogram(times_s, edges, weights=arrived.values)
+    return [
+        Arrived(float(start_s), float(end_s), float(each))
+        for start_s, end_s, each in zip(edges[:-1], edges[1:], moved, strict=True)
+    ]
+
+
 def over_time(run: Artefacts, index: int) -> tuple[str, Line] | None:
     """Goodput in intervals of equal length, from when the client began."""
     entry, report = run.traffic[index], run.reports[index]
     arrived = report.lists.received
     if arrived is None:
         return None
-    count = int(min(entry.record.duration_s, report.lasted_s) / INTERVAL_S)
+    count = int(_lasted_s(entry, report) / INTERVAL_S)
     edges = INTERVAL_S * np.arange(count + 1)
     moved, _ = np.histogram(
         arrived.times_s - report.began_s, edges, weights=arrived.values

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,10 @@ use noq::{
     Connection, Endpoint, FourTuple, PathId, PathStatus, RecvStream, SendStream, TransportConfig,
     VarInt,
 };
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::LocalSet;
+
+mod relay;
 
 const BLOCK: usize = 1 << 16;
 const EVERY: Duration = Duration::from_millis(10);
@@ -102,7 +107,8 @@ impl Options {
     }
 }
 
-fn transport(control: &str) -> Result<Arc<TransportConfig>> {
+fn transport(options: &Options) -> Result<Arc<TransportConfig>> {
+    let control = options.get("control")?;
     let factory: Arc<dyn ControllerFactory + Send + Sync> = match control {
         "cubic" => Arc::new(CubicConfig::default()),
         "reno" => Arc::new(NewRenoConfig::default()),
@@ -115,47 +121,118 @@ fn transport(control: &str) -> Result<Arc<TransportConfig>> {
     settings.send_window(4 << 20);
     settings.stream_receive_window(VarInt::from_u32(WINDOW));
     settings.receive_window(VarInt::from_u32(WINDOW));
-    settings.max_idle_timeout(Some(Duration::from_secs(30).try_into()?));
+    let idle = if options.0.contains_key("relay") {
+        600
+    } else {
+        30
+    };
+    settings.max_idle_timeout(Some(Duration::from_secs(idle).try_into()?));
+    if let Ok(folder) = std::env::var("QLOGDIR") {
+        settings.qlog_from_path(folder, "noq");
+    }
     Ok(Arc::new(settings))
 }
 
-/// Send for some time, and note the state of the paths meanwhile.
+/// The client's order to the server: who sends, and for how long or how much.
+#[derive(Clone, Copy)]
+struct Ask {
+    reverse: bool,
+    by_size: bool,
+    /// Nanoseconds or bytes.
+    left: u64,
+}
+impl Ask {
+    fn new(options: &Options) -> Result<Self> {
+        let by_size = options.0.contains_key("size");
+        let left = if by_size {
+            options.get("size")?.parse()?
+        } else {
+            (1e9 * options.get("duration")?.parse::<f64>()?) as u64
+        };
+        let reverse = options.0.contains_key("reverse");
+        Ok(Self {
+            reverse,
+            by_size,
+            left,
+        })
+    }
+    fn bytes(self) -> [u8; 9] {
+        let mut found = [u8::from(self.reverse) | u8::from(self.by_size) << 1; 9];
+        found[1..].copy_from_slice(&self.left.to_be_bytes());
+        found
+    }
+    fn read(bytes: [u8; 9]) -> Result<Self> {
+        Ok(Self {
+            reverse: bytes[0] & 1 != 0,
+            by_size: bytes[0] & 2 != 0,
+            left: u64::from_be_bytes(bytes[1..].try_into()?),
+        })
+    }
+}
+
+/// Send for some time or some bytes, and note the state of the paths meanwhile.
 async fn send(
     stream: &mut SendStream,
     conn: &Connection,
-    seconds: f64,
+    mut ask: Ask,
     options: &Options,
 ) -> Result<()> {
     let mut file = options.file("paths.csv", "time_ns,path,rtt_us,cwnd_bytes,lost,sent")?;
     let block = vec![0u8; BLOCK];
-    let end = Instant::now() + Duration::from_secs_f64(seconds);
+    let end = Instant::now() + Duration::from_nanos(if ask.by_size { 0 } else { ask.left });
     let mut due = Instant::now();
     let mut tick = tokio::time::interval(EVERY);
-    while Instant::now() < end {
+    while if ask.by_size {
+        ask.left > 0
+    } else {
+        Instant::now() < end
+    } {
+        let most = if ask.by_size {
+            BLOCK.min(ask.left as usize)
+        } else {
+            BLOCK
+        };
         tokio::select! {
-            sent = stream.write(&block) => { sent?; }
+            sent = stream.write(&block[..most]) => {
+                let sent = sent? as u64;
+                if ask.by_size { ask.left -= sent; }
+            }
             _ = tick.tick() => {}
         }
         if Instant::now() >= due {
             due = Instant::now() + EVERY;
-            let there = (0..MOST_PATHS).filter_map(|id| conn.path(PathId::from(id)));
-            for (number, path) in there.enumerate() {
-                let state = path.stats();
-                writeln!(
-                    file,
-                    "{},{},{},{},{},{}",
-                    now_ns(),
-                    number + 1,
-                    state.rtt.as_micros(),
-                    state.cwnd,
-                    state.lost_packets,
-                    state.sent_packets
-                )?;
-            }
+            note_paths(&mut file, conn)?;
         }
     }
     stream.finish()?;
+    let stopped = stream.stopped();
+    tokio::pin!(stopped);
+    loop {
+        tokio::select! {
+            _ = &mut stopped => break,
+            _ = tick.tick() => note_paths(&mut file, conn)?,
+        }
+    }
+    note_paths(&mut file, conn)?;
     Ok(file.flush()?)
+}
+
+fn note_paths(file: &mut BufWriter<File>, conn: &Connection) -> Result<()> {
+    let there = (0..MOST_PATHS).filter_map(|id| conn.path(PathId::from(id)));
+    for (number, path) in there.enumerate() {
+        let state = path.stats();
+        writeln!(
+            file,
+            "{},{},{},{},{},{}",
+            now_ns(),
+            number + 1,
+            state.rtt.as_micros(),
+            state.cwnd,
+            state.lost_packets,
+            state.sent_packets
+        )?;
+    }
+    Ok(())
 }
 
 /// Read until the sender has finished, and note what arrives.
@@ -179,17 +256,20 @@ async fn server(options: &Options) -> Result<()> {
     let cert = rcgen::generate_simple_self_signed(vec!["server".into()])?;
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(cert.signing_key.serialize_der());
     let mut config = noq::ServerConfig::with_single_cert(vec![cert.cert.into()], key.into())?;
-    config.transport_config(transport(options.get("control")?)?);
+    config.transport_config(transport(options)?);
     let endpoint = Endpoint::server(config, options.get("listen")?.parse()?)?;
     println!("ready");
+    if options.0.contains_key("relay") {
+        return relay::serve(&endpoint, options.get("relay")?.parse()?).await;
+    }
     while let Some(incoming) = endpoint.accept().await {
         let conn = incoming.await?;
         let (mut back, mut forth) = conn.accept_bi().await?;
         let mut asked = [0u8; 9];
         forth.read_exact(&mut asked).await?;
-        let seconds = f64::from_be_bytes(asked[1..].try_into()?);
-        if asked[0] == 1 {
-            send(&mut back, &conn, seconds, options).await?;
+        let ask = Ask::read(asked)?;
+        if ask.reverse {
+            send(&mut back, &conn, ask, options).await?;
         } else {
             receive(&mut forth, options).await?;
             back.finish()?; // the client waits for it
@@ -199,6 +279,34 @@ async fn server(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// One connection. Its further paths open while data flow already.
+async fn connect(ends: &Rc<relay::Ends>) -> Result<Connection> {
+    let connecting = ends
+        .endpoint
+        .connect_with(ends.config.clone(), ends.remote, "server")?;
+    let conn = connecting.await?;
+    for local in &ends.from[1..] {
+        let pair = FourTuple::new(ends.remote, Some(*local));
+        let (conn, local) = (conn.clone(), *local);
+        tokio::task::spawn_local(async move {
+            let mut tries = 0;
+            // A path is kept for as long as its handle is.
+            let _path = loop {
+                match conn.open_path(pair, PathStatus::Available).await {
+                    Ok(path) => break path,
+                    Err(error) if tries == MOST_TRIES || conn.close_reason().is_some() => {
+                        return println!("path from {local}: {error}");
+                    }
+                    Err(_) => tries += 1,
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            };
+            conn.closed().await;
+        });
+    }
+    Ok(conn)
+}
+
 async fn client(options: &Options) -> Result<()> {
     let remote: SocketAddr = options.get("connect")?.parse()?;
     let from: Vec<IpAddr> = options
@@ -206,17 +314,17 @@ async fn client(options: &Options) -> Result<()> {
         .split(',')
         .map(str::parse)
         .collect::<Result<_, _>>()?;
-    let seconds: f64 = options.get("duration")?.parse()?;
-    let reverse = options.0.contains_key("reverse");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&[&rustls::version::TLS13])?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(Anyone(provider)))
         .with_no_client_auth();
+    let mut tls = tls;
+    tls.key_log = Arc::new(rustls::KeyLogFile::new());
     let quic = noq::crypto::rustls::QuicClientConfig::try_from(tls)?;
     let mut config = noq::ClientConfig::new(Arc::new(quic));
-    config.transport_config(transport(options.get("control")?)?);
+    config.transport_config(transport(options)?);
     // A socket that is bound to an address sends from no other one.
     let here = if from.len() == 1 {
         from[0]
@@ -224,33 +332,37 @@ async fn client(options: &Options) -> Result<()> {
         "0.0.0.0".parse()?
     };
     let endpoint = Endpoint::client(SocketAddr::new(here, 0))?;
-    let conn = endpoint.connect_with(config, remote, "server")?.await?;
-    let mut paths = vec![];
-    for local in &from[1..] {
-        let mut tries = 0;
-        loop {
-            let ends = FourTuple::new(remote, Some(*local));
-            match conn.open_path(ends, PathStatus::Available).await {
-                Ok(path) => break paths.push(path),
-                Err(error) if tries == MOST_TRIES => bail!("path from {local}: {error}"),
-                Err(_) => tries += 1,
-            }
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        println!("path from {local} after {tries} tries");
+    let ends = Rc::new(relay::Ends {
+        endpoint,
+        config,
+        remote,
+        from,
+    });
+    if options.0.contains_key("relay") {
+        return relay::accept(ends, options.get("relay")?.parse()?).await;
     }
+    let ask = Ask::new(options)?;
+    let conn = connect(&ends).await?;
     let (mut forth, mut back) = conn.open_bi().await?;
-    forth.write_all(&[u8::from(reverse)]).await?;
-    forth.write_all(&seconds.to_be_bytes()).await?;
-    if reverse {
+    forth.write_all(&ask.bytes()).await?;
+    if ask.reverse {
         receive(&mut back, options).await?;
     } else {
-        send(&mut forth, &conn, seconds, options).await?;
+        send(&mut forth, &conn, ask, options).await?;
         while back.read_chunk(BLOCK).await?.is_some() {} // until the server has all
     }
     conn.close(0u32.into(), b"done");
-    endpoint.wait_idle().await;
+    ends.endpoint.wait_idle().await;
     Ok(())
+}
+
+/// Go on until the end, or until SIGTERM. Logs are complete after either.
+async fn until_ended(work: impl Future<Output = Result<()>>) -> Result<()> {
+    let (local, mut told) = (LocalSet::new(), signal(SignalKind::terminate())?);
+    tokio::select! {
+        done = local.run_until(work) => done,
+        _ = told.recv() => Ok(()),
+    }
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -261,8 +373,8 @@ async fn main() -> Result<()> {
         .context("server or client, and options")?;
     let options = Options::new(rest)?;
     match command.as_str() {
-        "server" => server(&options).await,
-        "client" => client(&options).await,
+        "server" => until_ended(server(&options)).await,
+        "client" => until_ended(client(&options)).await,
         _ => bail!("{command}: unknown; known are server, client"),
     }
 }

@@ -1,0 +1,1 @@
+"""Tests of the programs in the box that speak multipath QUIC."""

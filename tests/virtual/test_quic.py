@@ -1,0 +1,97 @@
+"""Endpoints of the box in guests, against answers that are known on paper.
+
+They are built by `mpbench endpoint build`, and left out where they are not.
+"""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from mpbench import endpoints
+from tests.calls import Command
+
+from .lab import Lab  # noqa: F401  (marks these tests as booting guests)
+
+FILE = """\
+name: box
+topology: two_path
+parameters:
+  path1.capacity: 10 Mbit/s
+  path2.capacity: 10 Mbit/s
+  path1.delay: 10 ms
+  path2.delay: 10 ms
+  path1.queueing_delay: 50 ms
+  path2.queueing_delay: 50 ms
+CASES
+traffic:
+  - {TRAFFIC, from: client, to: server}
+metrics: [goodput]
+"""
+QUIC = """\
+cases:
+  mpquic: {protocol: mpquic, program: NAME, congestion_control: cubic}
+  quic: {protocol: quic, program: NAME, congestion_control: cubic, path: 1}
+"""
+TCP = "  tcp: {protocol: tcp, congestion_control: cubic, path: 1}\n"
+RTT_S = 0.02
+
+
+@pytest.fixture(params=endpoints.NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    found: str = request.param
+    if endpoints.lookup(found) is None:
+        pytest.skip(f"`mpbench endpoint build {found}` builds it")
+    return found
+
+
+def run(
+    folder: Path, command: Command, cases: str, traffic: str
+) -> dict[str, dict[str, str]]:
+    """The rows of a file's runs, by case. All are ok."""
+    file, out = folder / "box.yaml", folder / "out"
+    file.write_text(FILE.replace("CASES", cases).replace("TRAFFIC", traffic))
+    done = command("run", file, "--out", out)
+    assert done.status == 0, done.out + done.err
+    with (out / "runs.csv").open() as table:
+        return {row["case"]: row for row in csv.DictReader(table)}
+
+
+def test_goodput(tmp_path: Path, command: Command, name: str) -> None:
+    """One path has TCP's goodput within 2 %, and two equal paths have twice that."""
+    cases = QUIC.replace("NAME", name) + TCP
+    rows = run(tmp_path, command, cases, "tool: iperf3, duration: 15 s, read: packet")
+    both, one, tcp = (
+        float(rows[case]["goodput_mbps"]) for case in ("mpquic", "quic", "tcp")
+    )
+    assert one == pytest.approx(tcp, rel=0.02)
+    assert both == pytest.approx(2 * one, rel=0.02)
+    assert float(rows["mpquic"]["path1.share"]) == pytest.approx(0.5, abs=0.02)
+
+
+def test_the_handshake_takes_one_round_trip(
+    tmp_path: Path, command: Command, name: str
+) -> None:
+    """A small download over relays takes two: to connect, and to be answered.
+
+    noq takes some milliseconds more, and less than another round trip.
+    """
+    cases = QUIC.replace("NAME", name)
+    rows = run(tmp_path, command, cases, "tool: curl, size: 1 kB")
+    slack_s = {"noq": 0.005, "picoquic": 0.001}[name]
+    for row in rows.values():
+        assert 0 < float(row["completion_time_s"]) - 2 * RTT_S < slack_s
+        assert not row["connect_time_s"] and not row["retransmissions"]
+    done = command("verify", tmp_path / "out")
+    assert done.status == 0, done.out + done.err
+
+
+def test_a_dark_path_is_an_outcome(tmp_path: Path, command: Command, name: str) -> None:
+    cases = QUIC.replace("NAME", name) + "changes: {path2: {at: {0 s: {up: false}}}}\n"
+    cases = cases.replace("path: 1}", "path: 1, qlog: true, keys: true}")
+    rows = run(tmp_path, command, cases, "tool: iperf3, duration: 3 s, reverse: true")
+    both, one = (float(rows[case]["goodput_mbps"]) for case in ("mpquic", "quic"))
+    assert both == pytest.approx(one, rel=0.05) and 8 < one < 10
+    kept = {path.name for path in tmp_path.glob("out/runs/*/artefacts/*")}
+    assert "traffic-0-client-keys.log" in kept
+    assert [name for name in kept if name.endswith("qlog")]
