@@ -333,10 +333,7 @@ def plan_processes(job: Job, topology: Network) -> list[Process]:
 
     A process that serves several entries stands at the first of them.
     """
-    wiring = topology.wiring
-    processes = list(
-        relays.processes(job, topology.address, lambda host: len(wiring.ports[host]))
-    )
+    processes = list(relays.processes(job, topology.wiring))
     for index, entry in enumerate(job.traffic):
         there = {process.name for process in processes}
         made = _of_entry(job, topology, index, entry)

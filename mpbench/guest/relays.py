@@ -9,7 +9,7 @@ there. The relay at the server connects from the tool's address and port, and a 
 brings back what the server answers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from jobs import Entry, Job, Transport
 from jobs.entries import Pair
@@ -44,7 +44,7 @@ def lines(job: Job, wiring: Wiring) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for index, entry, transport, (here, there) in ends(job):
         table, port = TABLE + index, entry.port
-        server, source = wiring.address(there), wiring.address(here, transport.path)
+        server, source = wiring.entrance(there), wiring.address(here, transport.path)
         rule = f"rule add pref {PREFERENCE}"
         route = f"route add local {server} dev lo src {source} table {table}"
         to = f"{rule} to {server} ipproto tcp dport {port} table {table}"
@@ -56,19 +56,15 @@ def lines(job: Job, wiring: Wiring) -> dict[str, list[str]]:
     return found
 
 
-def processes(
-    job: Job, address: Callable[[str, int | None], str], paths: Callable[[str], int]
-) -> Iterator[Process]:
-    """The relays of all entries, those of servers first.
-
-    paths : from a host's name to the number of its paths
-    """
+def processes(job: Job, wiring: Wiring) -> Iterator[Process]:
+    """The relays of all entries."""
+    address = wiring.address
     seen: set[str] = set()
     for index, entry, transport, (here, there) in ends(job):
-        place = f"{address(there, None)}:{entry.port}"
+        place = f"{wiring.entrance(there)}:{entry.port}"
         numbers = [transport.path or 1]
         if not transport.one_path:
-            numbers = list(range(1, paths(here) + 1))
+            numbers = list(range(1, len(wiring.ports[here]) + 1))
         sources = ",".join(address(here, number) for number in numbers)
         server = ["server", "--listen", place, "--relay", place]
         client = ["client", "--connect", place, "--from", sources, "--relay", place]

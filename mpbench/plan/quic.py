@@ -41,6 +41,11 @@ def document(
             " between the hosts of a data centre; give the entry a `transport` of its"
             " own, or take a network with named hosts"
         )
+    if entry.via:
+        raise UserError(
+            f"{spec.where('traffic', index)}: traffic[{index}].via: proxies split TCP,"
+            f" and not {case.protocol}; give the entry a `transport` of its own"
+        )
     if entry.tool != BULK or whole["parallel"] > 1:
         return whole  # it goes through relays
     user = spec.network_description.user(entry.source)

@@ -3,11 +3,12 @@
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from analysis.run.row import row
-from jobs import Transport, dump, hosts
+from jobs import Job, Transport, dump, hosts
 from mpbench.endpoints import cache, recipes
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
@@ -18,6 +19,7 @@ from tests.calls import Command
 from tests.plugins.elves import elf as made
 from tools.plugin import endpoint
 from tools.plugin.processes import reader
+from tools.plugin.record import Plugin
 
 pytestmark = pytest.mark.slow
 
@@ -111,6 +113,13 @@ def test_cases_that_cannot_be(file: Path, old: str, new: str, reason: str) -> No
     assert reason in str(refused.value) and "\n" not in str(refused.value)
 
 
+def asked(job: Job) -> dict[str, Any]:
+    """The entry as the program's tool gets it."""
+    (entry,) = job.traffic
+    assert isinstance(entry, Plugin)
+    return reader(0, entry)
+
+
 ENTRIES = {
     "curl": "tool: curl, size: 1 MB",
     "ab": "tool: ab, size: 1 kB, requests: 20",
@@ -132,7 +141,7 @@ def test_other_tools_go_through_relays(file: Path, name: str) -> None:
     (entry,) = mptcp.traffic
     for job, sources in ((mpquic, "10.0.1.2,10.0.2.2"), (quic, "10.0.2.2")):
         assert job.traffic == (entry,)
-        processes = list(relays.processes(job, job.wiring.address, lambda _: 2))
+        processes = list(relays.processes(job, job.wiring))
         (server, client) = [list(process.argv) for process in processes]
         place = f"10.2.0.2:{entry.port}"
         control = job.transport.congestion_control
@@ -163,7 +172,7 @@ def test_a_size_is_sent_by_the_program(file: Path) -> None:
     assert (entry["duration_s"], entry["bytes"]) == (None, 1_000_000)
     assert entry["values"]["size"] == 1e6
     ends = endpoint.processes(
-        {**reader(0, job.traffic[0]), "address": "10.2.0.2", "folder": "/run/t"},
+        {**asked(job), "address": "10.2.0.2", "folder": "/run/t"},
         job.wiring.address,
     )
     words = ends[1]["argv"]
@@ -173,14 +182,14 @@ def test_a_size_is_sent_by_the_program(file: Path) -> None:
 def test_what_is_logged(file: Path) -> None:
     """Secrets and a qlog are asked for by the usual variables, and packets are kept."""
     own = "program: own, congestion_control: cubic, path: 2"
-    asked = FILE.replace(own, f"{own}, keys: true, qlog: true")
-    file.write_text(asked.replace("traffic:", "capture: [client-eth1]\ntraffic:"))
+    wanted = FILE.replace(own, f"{own}, keys: true, qlog: true")
+    file.write_text(wanted.replace("traffic:", "capture: [client-eth1]\ntraffic:"))
     plain, logged, mptcp = (run.job for run in make_plan(load(file), {}).runs)
     whole = [bool(job.capture and job.capture.full) for job in (plain, logged, mptcp)]
     assert whole == [True, True, False]
     assert "keys" not in dump(plain)["transport"]
     for job, words in ((plain, []), (logged, ["env", "SSLKEYLOGFILE", "QLOGDIR"])):
-        given = {**reader(0, job.traffic[0]), "address": "a", "folder": "/run/t"}
+        given = {**asked(job), "address": "a", "folder": "/run/t"}
         server, client = endpoint.processes(given, job.wiring.address)
         for end, name in ((server, "server"), (client, "client")):
             begins = [str(word).partition("=") for word in end["argv"][: len(words)]]
