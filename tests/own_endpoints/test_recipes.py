@@ -1,4 +1,4 @@
-"""What the endpoints of the box are made of, and when a built one counts."""
+"""Sources of the endpoints of the box, and when a built one counts."""
 
 import hashlib
 import json
