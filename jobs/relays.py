@@ -13,5 +13,4 @@ def relayed(entry: Entry, transport: Transport) -> bool:
 
     Tools and commands of the user's own stay as they are, and so do datagrams.
     """
-    own = entry.own_protocol or entry.tool == "command"
-    return transport.is_quic and not own and not entry.datagrams
+    return transport.is_quic and not entry.own_program and not entry.datagrams

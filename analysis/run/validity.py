@@ -269,7 +269,7 @@ def paths_used(run: Artefacts) -> Iterator[str]:
 
 def _by_program(run: Artefacts, entry: Traffic[Any]) -> bool:
     """Whether an entry's program speaks QUIC itself, and had time to open all paths."""
-    if not (entry.record.own_protocol and entry.transport.is_quic):
+    if not (entry.transport.is_quic and entry.record.own_protocol):
         return False
     report = run.reports[run.traffic.index(entry)]
     flow = tools.of(entry, report).flow(entry, report) if report is not None else None

@@ -110,6 +110,11 @@ class Entry:
         return False
 
     @property
+    def own_program(self) -> bool:
+        """Whether its programs are the user's, which may speak any protocol."""
+        return self.own_protocol
+
+    @property
     def connections_at_a_time(self) -> int:
         """Connections that its client has at a time."""
         return 1

@@ -108,6 +108,10 @@ class Command(Entry):
         return self.file_limit_bytes or MOST_BYTES
 
     @property
+    def own_program(self) -> bool:
+        return True
+
+    @property
     def patterns(self) -> tuple[tuple[str, Collection[str]], ...]:
         return tuple((each.pattern, each.units.keys()) for each in self.numbers)
 
