@@ -319,6 +319,9 @@ def _wait_until_ready(server: Started, network: Nodes) -> None:
         if ended or time.monotonic() > deadline:
             late = f"was not up after {LISTEN_DEADLINE_S:g} s"
             what = "ended at once" if ended else late
+            if server.popen.returncode == -signal.SIGXFSZ:
+                most = server.process.most_bytes or 0
+                what = f"wrote a file of more than {most >> 20} MiB"
             lacks = f"port {port} does not listen"
             if text is not None:
                 lacks = f"no line of its output has '{text}'"

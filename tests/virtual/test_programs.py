@@ -3,6 +3,7 @@
 import csv
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,69 @@ def test_a_case_with_an_endpoint(tmp_path: Path, command: Command) -> None:
     assert float(both["path1.share"]) == pytest.approx(0.5, abs=0.02)
     assert float(one["path1.bytes"]) < 1000 < float(one["path2.bytes"])
     assert lazy["verdict"] == "invalid" and "carried 0 bytes only" in lazy["reason"]
+
+
+DATAGRAMS = """\
+name: datagrams
+plugins: {programs: {own: own}}
+topology: two_path
+cases:
+CASES
+traffic:
+  - {tool: iperf3, from: client, to: server, duration: 3 s}
+metrics: [goodput]
+"""
+
+
+def datagrams(
+    folder: Path, command: Command, controls: Sequence[str], *options: str
+) -> dict[str, dict[str, str]]:
+    """The rows of runs by the endpoint of datagrams, by its --control."""
+    source = Path(__file__).parents[1] / "plugins/datagrams.c"
+    argv = ["gcc", "-O2", "-static", "-o", "own", str(source)]
+    subprocess.run(argv, cwd=folder, check=True)
+    cases = [
+        f"  c{name}: {{protocol: mpquic, program: own, congestion_control: '{name}'}}\n"
+        for name in controls
+    ]
+    file, out = folder / "datagrams.yaml", folder / "out"
+    file.write_text(DATAGRAMS.replace("CASES\n", "".join(cases)))
+    command("run", file, "--out", out, *options)
+    with (out / "runs.csv").open() as table:
+        return {row["case"][1:]: row for row in csv.DictReader(table)}
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_an_endpoint_of_datagrams(tmp_path: Path, command: Command) -> None:
+    """Both paths of 10 Mbit/s are full, and the same run gives the same bytes."""
+    (row,) = datagrams(tmp_path, command, ["40"]).values()
+    assert row["verdict"] == "ok", row["reason"]
+    assert 18 < float(row["goodput_mbps"]) < 20 * 1400 / 1442
+    done = command("verify", tmp_path / "out")
+    assert done.status == 0, done.out + done.err
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_endpoints_with_faults(tmp_path: Path, command: Command) -> None:
+    """Each fault ends its run, with one line that says which."""
+    reasons = {
+        "nothing": "ended at once",
+        "silent": "no line of its output has 'ready'",
+        "flood": "16 MiB",
+        "liar": "conservation: ",
+    }
+    rows = datagrams(tmp_path, command, list(reasons))
+    for name, reason in reasons.items():
+        assert rows[name]["verdict"] in ("failed", "invalid")
+        assert reason in rows[name]["reason"], (name, rows[name]["reason"])
+        assert "\n" not in rows[name]["reason"]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_an_endpoint_that_spins_is_ended(tmp_path: Path, command: Command) -> None:
+    """One reads the clock all the time, which advances it a little, and is named. The
+    other keeps virtual time where it is."""
+    limits = ("--silence-limit", "4")
+    rows = datagrams(tmp_path, command, ["spin", "busy"], *limits)
+    assert "traffic-0-client did not end" in rows["spin"]["reason"]
+    assert "a program computes all the time" in rows["busy"]["reason"]
