@@ -270,7 +270,7 @@ constraints: tools
 	@$(call step,The newest Python packages,two minutes)
 	mkdir -p build
 	$(BIN)/python -m pip install -q --dry-run --ignore-installed --report build/pip.json \
-		-e '.[test,docs,cluster,slurm,pbs,sge,kubernetes]'
+		-e '.[test,docs,parquet,cluster,slurm,pbs,sge,kubernetes]'
 	$(BIN)/python -m packing.pins build/pip.json > build/constraints.txt
 	mv build/constraints.txt constraints.txt
 	$(call done)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpbench import extras
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -107,6 +108,11 @@ def _outputs(
     if options["csv"]:
         yield undo.enter_context(export.unless_abandoned(export.Csv(options["csv"])))
     if options["parquet"]:
+        if not extras.knows_parquet():
+            raise UserError(
+                "--parquet: pyarrow is not installed; `pip install pyarrow` brings it,"
+                " and --csv needs none"
+            )
         parquet = export.Parquet(options["parquet"])
         yield undo.enter_context(export.unless_abandoned(parquet))
 

@@ -2,6 +2,7 @@
 
 import codecs
 import difflib
+import gc
 import importlib
 import io
 import os
@@ -49,6 +50,9 @@ GROUPS = {
     "Set-up": ("kernel", "image", "endpoint", "schema"),
 }
 """Sub-commands as the help lists them; others follow by name."""
+
+GARBAGE = 50_000
+"""New objects after which Python looks for garbage."""
 
 COMPLETION = """\
 Shell completion:
@@ -125,6 +129,8 @@ def group() -> None:
 
 def main() -> None:
     """Run the command; what a user can put right is one line and status 2."""
+    # Most of a short command is imports, which leave no garbage to look for.
+    gc.set_threshold(GARBAGE, 20, 20)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             _printing_anything(stream)

@@ -1,6 +1,7 @@
 """Capture files as streams of bytes, decompressed on the way."""
 
 import contextlib
+import errno
 import sys
 import zlib
 from collections.abc import Iterator
@@ -115,8 +116,11 @@ def _before_the_fault(stream: Any, packed: bytes, most: int) -> bytes:
 
 
 def _zstd(source: _Whole) -> Readable:
-    import pyarrow
-
+    try:
+        import pyarrow
+    except ImportError as error:
+        remedy = "`pip install pyarrow` brings what reads it, or unpack it by zstd -d"
+        raise OSError(errno.ENOTSUP, f"packed with zstd; {remedy}") from error
     return _Arrow(
         pyarrow.CompressedInputStream(pyarrow.PythonFile(source, mode="r"), "zstd")
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from analysis.words import many
+from mpbench import extras
 from mpbench.engine.display import summary
 from mpbench.engine.drive import Driven
 from mpbench.engine.limits import MOST_ATTEMPTS
@@ -79,7 +80,10 @@ def closing(
             "alone; --retry-failed runs it once more."
         )
     lines += _interrupted(stands, again)
-    lines.append(f"Table: {results.csv} and {results.parquet.name}.")
+    if extras.knows_parquet():
+        lines.append(f"Table: {results.csv} and {results.parquet.name}.")
+    else:
+        lines.append(f"Table: {results.csv}. `pip install pyarrow` adds Parquet.")
     if stands.rows and not driven.signal_status:
         lines.append(f"Next: mpbench report {shlex.quote(str(results.root))}")
     return lines

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.words import many
+from mpbench import extras
 from mpbench.backends.base import Exit
 from mpbench.engine.types import AnalysisFunctions, entry
 from mpbench.engine.verdict import make_row
@@ -27,6 +28,7 @@ NAMED = 3
 """Faults of a kind that are told one by one; of more, the number."""
 
 Runs = Mapping[str, Stored]
+LABELS = ("id", "point", "case", "repetition", "verdict")
 Columns = dict[str, list[Any]]
 """Values by column, in the order of the table's rows."""
 
@@ -136,7 +138,8 @@ def _tables(
     """The tables that are not those of the rows.
 
     Another version or commit may compute other columns. Of a table that it wrote, only
-    the labels and what stands in the rows themselves are compared.
+    the labels and what stands in the rows themselves are compared; without pyarrow, the
+    labels.
     """
     if not results.csv.is_file() or not rows:
         return
@@ -147,6 +150,12 @@ def _tables(
             table.write(aside, collected, analysis.tabulate, head.spec_hash)
         except UserError as error:
             yield f"runs.csv: {error}"
+            return
+        if not extras.knows_parquet():
+            # Who wrote the table stands in the Parquet file.
+            cells = _common(_cells(aside.csv), _cells(results.csv), set(LABELS))
+            if cells[0] != cells[1]:
+                yield "runs.csv: not the table of the rows"
             return
         made = _frame(aside.parquet) or {}
         held = _frame(results.parquet) or {}
@@ -181,7 +190,7 @@ def _copied(made: Columns, rows: list[Row]) -> set[str]:
         if values == [row.get(name) for row in rows]
         and any(name in row for row in rows)
     }
-    return same | {"id", "point", "case", "repetition", "verdict"}
+    return same | {*LABELS}
 
 
 def _common(

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mpbench import extras
 from mpbench.errors import UserError
 from mpbench.store import atomic, campaign, layout, provenance, runs
 from mpbench.store.places import Places
@@ -86,6 +87,8 @@ def write(
 ) -> None:
     """Make runs.csv and runs.parquet from `rows`, each atomically.
 
+    Without pyarrow there is no runs.parquet, also none of before.
+
     Raises UserError as `tabled`.
 
     The Parquet file carries the format, the spec's hash, the campaign's root and the
@@ -95,7 +98,10 @@ def write(
     atomic.write_with(results.csv, lambda path: frame.to_csv(path, index=False))
     head = {"format": layout.FORMAT, "spec_hash": spec_hash, "root": root}
     head |= {"version": __version__, "commit": provenance.commit()}
-    atomic.write_with(results.parquet, lambda path: _parquet(frame, path, head))
+    if extras.knows_parquet():
+        atomic.write_with(results.parquet, lambda path: _parquet(frame, path, head))
+    else:
+        results.parquet.unlink(missing_ok=True)
 
 
 def _parquet(frame: "pd.DataFrame", path: Path, head: Mapping[str, Any]) -> None:
