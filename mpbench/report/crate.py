@@ -110,7 +110,7 @@ def metadata(crate: Crate) -> Entity:
     entities = [about, dataset, _profile(), *files, *folders, *actions, *made]
     return {
         "@context": [CONTEXT, TERMS],
-        "@graph": [*entities, *_licences(crate.licence)],
+        "@graph": list(map(_single, [*entities, *_licences(crate.licence)])),
     }
 
 
@@ -124,6 +124,14 @@ def _description(crate: Crate) -> str:
         " compares every file with its hash; `mpbench verify . --sample 5` executes"
         " five runs again."
     )
+
+
+def _single(entity: Entity) -> Entity:
+    """The entity with lists of one value as that value, as RO-Crate recommends it."""
+    return {
+        key: value[0] if isinstance(value, list) and len(value) == 1 else value
+        for key, value in entity.items()
+    }
 
 
 def _action(crate: Crate, run: Made, software: dict[str, Entity]) -> Entity:

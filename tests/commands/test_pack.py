@@ -109,7 +109,7 @@ def test_the_metadata_have_one_action_per_run_and_name_what_made_it(
             "mpbench-1.0-py3-none-any.whl",
         ]
         assert made[1]["sha256"] == hashlib.sha256(b"wheel").hexdigest()
-        assert action["result"] == [{"@id": f"runs/{action['identifier']}/"}]
+        assert action["result"] == {"@id": f"runs/{action['identifier']}/"}
         assert action["endTime"] >= action["startTime"]
     dataset = entities["./"]
     assert dataset["license"] == {"@id": "https://spdx.org/licenses/CC-BY-4.0"}
