@@ -144,6 +144,18 @@ def test_help_loads_nothing_slow() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_usual_units_of_expressions_load_nothing_slow() -> None:
+    code = (
+        "import sys\n"
+        "from mpbench.spec import expressions\n"
+        "for text in ('= 5 s', '= 1 Mbit/s * 2', '= 3 kB', '= 4 packets', '= 5 %'):\n"
+        "    expressions.parse(text)\n"
+        "sys.exit('pint' if 'pint' in sys.modules else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "slow"),
     [

@@ -227,7 +227,11 @@ def _constant(number: str, unit: str | None) -> Constant:
     if unit is None:
         return Constant(value, _NONE)
     reason = ""
-    for canonical in ("Mbit/s", "s", "bytes", "%", *units.COUNTS):
+    every = ("Mbit/s", "s", "bytes", "%", *units.COUNTS)
+    # To try a unit of another kind loads pint, which takes as long as the whole file.
+    for canonical in sorted(
+        every, key=lambda one: unit not in units.COMMON.get(one, {})
+    ):
         try:
             converted = units.parse(f"{number} {unit}", canonical)
         except ValueError as error:
