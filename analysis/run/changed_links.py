@@ -98,6 +98,15 @@ def capacity(job: Job, link: Link, forward: bool, until_s: float) -> Steps:
     return schedules.capacity(job.changes, link.name, forward, before_mbps, until_s)
 
 
+def rate(job: Job, link: Link, forward: bool, until_s: float) -> Steps:
+    """The rate of a link's shaper over time in Mbit/s. It sends what waits in its queue
+    also while the interfaces of users are down."""
+    before_mbps = link.direction(forward).capacity_mbps or 0.0
+    return schedules.over_time(
+        job.changes, link.name, "capacity_mbps", forward, before_mbps, until_s
+    )
+
+
 def mean_capacity_mbps(
     job: Job, link: Link, forward: bool, span: tuple[float, float]
 ) -> float | None:

@@ -8,7 +8,7 @@ breaks it has a wrong number somewhere, whatever the cause.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,11 @@ from analysis.run import changed_links, clock, schedules, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.clock import Window
 from analysis.run.labels import label
+from analysis.run.schedules import Steps
 from analysis.run.traffic import Traffic
-from jobs import FRAME_BYTES, Link
+from jobs import FRAME_BYTES, Job, Link
 
+StepsOf = Callable[[Job, Link, bool, float], Steps]
 TOLERANCE = 2e-3
 """By this share a count may exceed the bound: clocks and rates are rounded."""
 BURST_FRAMES = 12
@@ -145,10 +147,19 @@ def _most_frame_bytes(
     return min(cuts)
 
 
-def _link_bytes(run: Artefacts, link: Link, forward: bool, window: Window) -> float:
-    """The bytes of frames that a direction of a link can carry in a window."""
+def _link_bytes(
+    run: Artefacts,
+    link: Link,
+    forward: bool,
+    window: Window,
+    steps_of: StepsOf = changed_links.capacity,
+) -> float:
+    """The bytes of frames that a direction of a link can carry in a window.
+
+    steps_of : the link's capacity over time
+    """
     end_s = window.end_s + window.unsure_s
-    steps = changed_links.capacity(run.job, link, forward, end_s)
+    steps = steps_of(run.job, link, forward, end_s)
     mbit = schedules.integral(steps, window.begin_s, window.end_s)
     if window.unsure_s:
         # Nobody knows exactly when the window begins.
@@ -175,7 +186,9 @@ def _links(run: Artefacts) -> Iterator[str]:
         if asked is None or asked.capacity_mbps is None:
             continue
         for way, forward in (("forward", True), ("backward", False)):
-            most = _link_bytes(run, asked, forward, whole) * places[link.name]
+            # A shaper sends its queue to an interface that has gone down.
+            most = _link_bytes(run, asked, forward, whole, changed_links.rate)
+            most *= places[link.name]
             count = link.direction(forward).bytes
             if count > most * (1 + TOLERANCE):
                 yield (

@@ -171,6 +171,16 @@ def test_a_link_that_is_out_carries_nothing() -> None:
     assert not list(conservation.broken(made(CBR, reports=(packets(0.7 * MOST),))))
 
 
+def test_a_queue_drains_towards_an_interface_that_is_down() -> None:
+    """The router's shaper does not know that a phone has left."""
+    down: dict[str, Any] = {"link": "a", "direction": "both", "quantity": "up"}
+    down |= {"at_s": [0.5], "values": [0.0], "period_s": None}
+    for extra, breaks in ((-1, False), (1, True)):
+        frames = int(MOST) + extra
+        run = made(CBR, reports=(packets(1),), frames=frames, changes=[down])
+        assert bool(list(conservation.broken(run))) == breaks
+
+
 def test_frames_of_a_link_obey_its_rate() -> None:
     for extra, breaks in ((-1, False), (1, True)):
         run = made(CBR, reports=(packets(1),), frames=int(MOST) + extra)

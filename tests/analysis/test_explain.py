@@ -367,3 +367,27 @@ def test_what_is_not_known_gives_way_to_what_is(
     monkeypatch.setattr(explain, "RULES", rules)
     found = explain.explain(CAPTURED / "well-tcp-cubic")
     assert found == (other, known)
+
+
+@pytest.mark.parametrize("word, told", [("given up", True), ("complete", False)])
+def test_traffic_that_was_cut_off_is_told(
+    tmp_path: Path, word: str, told: bool
+) -> None:
+    """A client that waits for data has no timeout of its own."""
+    run = Path(shutil.copytree(CAPTURED / "well-tcp-cubic", tmp_path / "run"))
+    job = json.loads((run / "job.json").read_text())
+    job["changes"] = [
+        {"link": "path1", "direction": "both", "quantity": "up", "at_s": [3.0]}
+        | {"values": [0.0], "period_s": None}
+    ]
+    (run / "job.json").write_text(json.dumps(job))
+    head = "time_s,at_s,link,direction,quantity,value"
+    (run / "artefacts/changes.csv").write_text(f"{head}\n3.0,3.0,path1,both,up,0\n")
+    ended = {"verdict": "ok", "ended": word, "ended_s": 120.0}
+    (run / "row.json").write_text(json.dumps(ended))
+    said = [one.sentence for one in explain.explain(run)]
+    sentence = (
+        "the traffic client to server was cut off (given up at 120.0 s): path 1 carried"
+        " nothing from 3 s on"
+    )
+    assert (sentence in said) == told

@@ -35,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     settings.script,
     failures.went_stale,
     failures.given_up,
+    failures.cut_off,
     failures.left_open,
     failures.was_reset,
     shares.unused_paths,

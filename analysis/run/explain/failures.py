@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from analysis.run.events import Event
 from analysis.run.explain.facts import Facts
-from analysis.run.explain.finding import Finding, at, many
+from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import Connection, Subflow
 from analysis.run.labels import label
+from analysis.run.outcomes import columns
+from analysis.run.outcomes.endings import COMPLETE
 from jobs.middleboxes import FORGETS_RESET
 
 RESET_REASONS = {
@@ -21,6 +23,8 @@ RESET_REASONS = {
 }
 """RFC 8684, section 3.6"""
 NOT_TOLD = (0, errno.EPIPE)
+TOLD = ("TCPAbortOnTimeout",)
+"""Events at the end of connections of which other rules tell."""
 STAYED_S = 5.0
 """A connection without a subflow that ends within this time has ended with it."""
 
@@ -91,6 +95,32 @@ def given_up(facts: Facts) -> Iterator[Finding]:
             f"TCPAbortOnTimeout {len(all_found)} on the {host}"
             f"{_errors([event for _, _, event in all_found])}",
         )
+
+
+def cut_off(facts: Facts) -> Iterator[Finding]:
+    """Entries that did not complete because all their paths were dark at their end,
+    where no host gave up: it still sends again, or waits for data."""
+    for index, entry in enumerate(facts.traffic):
+        start = columns.prefix(facts.traffic, index)
+        word, at_s = facts.row.get(f"{start}ended"), facts.row.get(f"{start}ended_s")
+        if not isinstance(at_s, int | float) or word in (None, COMPLETE):
+            continue
+        own = [one for one in facts.connections if one.entry == index]
+        if not own or any(e.name in TOLD for one in own for e in one.events):
+            continue
+        dark = [
+            next((d for d in facts.dark(one.client, s.address) if d.covers(at_s)), None)
+            for one in own
+            for s in one.subflows
+        ]
+        known = [each for each in dark if each is not None]
+        if known and len(known) == len(dark):
+            words = listed(each.words for each in known)
+            yield Finding(
+                f"the traffic {entry.title} was cut off ({word} at {at_s:.1f} s):"
+                f" {words}",
+                "ended of the run's row; no timeout ended it before",
+            )
 
 
 def left_open(facts: Facts) -> Iterator[Finding]:
