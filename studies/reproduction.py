@@ -18,6 +18,7 @@ v091       the thesis's campaigns on the thesis's machine, as far as it is known
 control    the thesis's campaigns under both configurations, with fresh seeds
 parts      the thesis's campaigns under v091 with one part left out
 exploration   settings that nobody is known to have had, which the pages' notes speak of
+reach      networks that the thesis does not print, for its Tables 5.3 to 5.5
 
 mpcc       the campaigns of the MPCC paper, which are executed only if they are named;
            their pages are in results/reference/mpcc
@@ -80,7 +81,16 @@ REFERENCE = ROOT / "results/reference"
 ROWS = kept.UNPACKED
 TABLES = kept.ARCHIVES
 """Folder for tables of the thesis's designs, beside the archives of rows."""
-SETS = ("upstream", "papers", "designs", "v091", "control", "parts", "exploration")
+SETS = (
+    "upstream",
+    "papers",
+    "designs",
+    "v091",
+    "control",
+    "parts",
+    "exploration",
+    "reach",
+)
 PATCHED = (
     "bcube-tp1-simulator",
     "bcube-tp2-acks",
@@ -166,6 +176,9 @@ def steps(results: Path) -> Iterator[Step]:
         for file in sorted((STUDIES / folder).glob("*.yaml")):
             if file.stem not in PATCHED:
                 yield run("exploration", file)
+    for file in sorted((STUDIES / "reach").glob("*.yaml")):
+        yield run("reach", file)
+        yield run("reach", file, "-v091", "--with", str(v091))
     for name in WITH_EWTCP:
         file, default = EXPERIMENTS / f"nsdi11/{name}.yaml", str(results / name)
         half = ("--with", str(EWTCP_HALF), "--reuse", default)
