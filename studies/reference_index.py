@@ -11,21 +11,24 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from os.path import relpath
 from pathlib import Path
 
+from analysis.published import ages
+from analysis.report import verdicts_table
 from analysis.report.markdown import markdown
+from analysis.report.sentences_section import AGES
 from mpbench.errors import UserError
 from mpbench.report.pages_file import Pages
 from studies import reference_verdicts as verdicts
-from studies.reference_verdicts import CELLS, STATEMENTS, Entry, Tally
+from studies.reference_verdicts import CELLS, SENTENCES, STATEMENTS, Entry, Tally
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results/published"
 REFERENCE = ROOT / "results/reference"
-KINDS = (STATEMENTS, CELLS)
+KINDS = (SENTENCES, STATEMENTS, CELLS)
 PAPERS = {
     "thesis": ("The thesis", "Chauvenne and Libioulle, UCLouvain 2017"),
     "mpcc": ("MPCC", "Gilad et al., CoNEXT 2020"),
@@ -34,9 +37,12 @@ PAPERS = {
     "nsdi11": ("NSDI 2011", "Wischik et al., NSDI 2011"),
 }
 """Each publication's name and its authors, by the first word of a `source`."""
+DATA_CENTRE = re.compile("fattree|bcube")
+"""In the folders of pages about data centres."""
 SOURCE = re.compile(r"^\| source \| `(\w+)", re.MULTILINE)
 SEED = "All networks of a repetition drew from one random seed"
 RULES = "follow the rules before"
+PARTS = ("data centres", "everything else")
 ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 HEAD = """\
 # Every figure and table, with its verdicts
@@ -45,7 +51,10 @@ The papers measured or calculated, and we executed the same networks again. Each
 links to the page with our figures beside the published words and numbers.
 
 - Verdicts are counted as **agree / differ / undecided** ([how they are
-  reached](../../docs/criteria.md)). A statement that two pages judge counts on both.
+  reached](../../docs/criteria.md)).
+- A **sentence** of a paper agrees only if all of its statements agree, and differs if
+  one of them differs. What several pages judge counts on each of them, and once in the
+  first table.
 - The last column names the experiment file: `mpbench run FILE` executes the row again.
 - [What we found out](../../docs/findings.md) has answers in plain words.
 - `python -m studies.reference_index` writes this page from the pages that it links to.
@@ -59,11 +68,34 @@ class Paper:
     main : figures under the settings of the paper
     others : figures under other settings, to find a cause
     indices : folders of `mpbench pages` that main rows come from
+    pages : folders of `mpbench report` that main rows come from
     """
 
     main: list[Entry] = field(default_factory=list)
     others: list[Entry] = field(default_factory=list)
     indices: list[str] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
+
+    def rows(
+        self, reference: Path, setting: str, data_centres: bool | None = None
+    ) -> list[verdicts_table.Row]:
+        """The verdicts of the main rows, each statement and cell once.
+
+        data_centres : those of data centres, or of everything else; None for all
+        """
+        folders = self.indices + self.pages
+        if data_centres is not None:
+            folders = [
+                name
+                for name in folders
+                if bool(DATA_CENTRE.search(name)) == data_centres
+            ]
+        found = [verdicts.rows(reference / name) for name in folders]
+        if setting:
+            found = [[r for r in page if r.configuration == setting] for page in found]
+        else:
+            found = [[replace(r, configuration="") for r in page] for page in found]
+        return verdicts.unique(found)
 
 
 def papers(published: Path, reference: Path) -> dict[str, Paper]:
@@ -92,6 +124,7 @@ def papers(published: Path, reference: Path) -> dict[str, Paper]:
             found[key].others += entries
         else:
             join(found[key].main, entries)
+            found[key].pages.append(page.parent.name)
     for key, paper in found.items():
         if paper.indices != [key]:
             paper.main.sort(key=order)
@@ -161,7 +194,7 @@ def file_of(campaign: str) -> str:
 def page(published: Path = PUBLISHED, reference: Path = REFERENCE) -> str:
     """The text of the index."""
     found = papers(published, reference)
-    lines = [*HEAD.splitlines(), "", *totals(found)]
+    lines = [*HEAD.splitlines(), "", *totals(found, reference)]
     lines += caveats(reference)
     for key, paper in found.items():
         name, authors = PAPERS[key]
@@ -179,18 +212,61 @@ def settings(entries: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(names) if len(names) > 1 and "" not in names else ("",)
 
 
-def totals(found: dict[str, Paper]) -> Iterator[str]:
-    """The table of publications, with the sums of their main rows."""
+def totals(found: dict[str, Paper], reference: Path) -> Iterator[str]:
+    """The table of publications: sentences, also by age, then statements and cells."""
     rows = []
     for key, paper in found.items():
         name = PAPERS[key][0]
         link = f"[{name}](#{name.lower().replace(' ', '-')})"
         for setting in settings(paper.main):
-            sums = [
-                sum((tally(e, k, setting) for e in paper.main), Tally()) for k in KINDS
-            ]
-            rows.append([f"{link}{f', {setting}' if setting else ''}", *map(str, sums)])
-    yield from markdown(["paper", *KINDS], rows)
+            shown = f"{link}{f', {setting}' if setting else ''}"
+            rows.append([shown, *total(paper.rows(reference, setting))])
+        parts = [paper.rows(reference, "", of) for of in (True, False)]
+        if paper.indices != [key] and all(parts):
+            for words, part in zip(PARTS, parts, strict=True):
+                rows.append([f"{name}, {words}", *total(part)])
+    told = [f"criteria {AGES[age]}" for age in ages.AGES]
+    yield from markdown(
+        ["paper", SENTENCES, *told, STATEMENTS, CELLS, "not measured"], rows
+    )
+    yield (
+        "The three columns of criteria split the sentences by when their criteria were"
+        " registered. The last column counts the sentences, statements and cells that"
+        " no result was compared with."
+    )
+    yield ""
+
+
+def counted(rows: Sequence[verdicts_table.Row]) -> list[tuple[str, Tally]]:
+    """The counts of sentences, statements and cells."""
+    groups = verdicts.by_sentence(rows).values()
+    return [
+        (SENTENCES, Tally.of(map(verdicts.verdict_of, groups))),
+        *(
+            (name, Tally.of(verdicts.verdict_of([r]) for r in rows if r.kind == kind))
+            for name, kind in (
+                (STATEMENTS, verdicts_table.STATEMENT),
+                (CELLS, verdicts_table.CELL),
+            )
+        ),
+    ]
+
+
+def total(rows: Sequence[verdicts_table.Row]) -> list[str]:
+    """The cells of a row of totals, after its name."""
+    sentences, *others = (tally for _, tally in counted(rows))
+    groups = list(verdicts.by_sentence(rows).values())
+    of_age = [
+        Tally.of(
+            verdicts.verdict_of(group)
+            for group in groups
+            if ages.weakest(row.age for row in group) == age
+        )
+        for age in ages.AGES
+    ]
+    opened = [tally.open for tally in (sentences, *others)]
+    missing = " / ".join(map(str, opened)) if any(opened) else "none"
+    return [*map(str, (sentences, *of_age, *others)), missing]
 
 
 def tally(entry: Entry, kind: str, setting: str) -> Tally:
@@ -241,7 +317,8 @@ def indices(paper: Paper) -> Iterator[str]:
     if paper.indices == ["thesis"]:
         file = "experiments/thesis/configurations/v091.yaml"
         yield (
-            "`v091` is the thesis's machine as far as it is known: add"
+            "`v091` has what is known of the thesis's machine in today's kernel; nobody"
+            " compared it with that machine. Add"
             f" `--with {file}` to the command."
         )
 

@@ -6,14 +6,18 @@ each with the figure that it is about, and one table per published table of cell
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from analysis.published import sentences as published_sentences
+from analysis.published.judging import Verdict
+from analysis.report import answers_section, verdicts_table
+from analysis.report.verdicts_table import Row
 from mpbench.errors import UserError
 from mpbench.report.pages_file import Pages
 
-STATEMENTS, CELLS = "statements", "cells"
+SENTENCES, STATEMENTS, CELLS = "sentences", "statements", "cells"
 COUNT = re.compile(r"(\d+) of \d+ cells agree, (\d+) differ and (\d+) are undecided")
 ROW = re.compile(r"^\| (experiment|source) \| `(.+)` \|$", re.MULTILINE)
 BY_PAGE = re.compile(r"^## By page\n\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
@@ -33,18 +37,30 @@ LONGEST = 88
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of verdicts; what was not judged is not counted."""
+    """Counts of verdicts.
+
+    open : what was not measured; it is not shown beside the others
+    """
 
     agree: int = 0
     differ: int = 0
     undecided: int = 0
+    open: int = 0
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
             self.agree + other.agree,
             self.differ + other.differ,
             self.undecided + other.undecided,
+            self.open + other.open,
         )
+
+    @classmethod
+    def of(cls, verdicts: Iterable[Verdict | None]) -> "Tally":
+        """The counts of some verdicts, of which None is not measured."""
+        given = list(verdicts)
+        kinds = (Verdict.AGREES, Verdict.DIFFERS, Verdict.UNDECIDED, None)
+        return cls(*(given.count(kind) for kind in kinds))
 
     def __bool__(self) -> bool:
         return bool(self.agree or self.differ or self.undecided)
@@ -56,7 +72,8 @@ class Tally:
 
 
 Tallies = dict[tuple[str, str], Tally]
-"""Verdicts by STATEMENTS or CELLS and the configuration, empty if it has no name."""
+"""Verdicts by SENTENCES, STATEMENTS or CELLS and the configuration, empty if it has no
+name."""
 
 
 @dataclass
@@ -110,7 +127,7 @@ def publication(pages: Pages, reference: Path) -> list[Entry]:
         entry = Entry(bare(line[0]), sheet.title, page, sheet.campaigns)
         for name, cell in zip(head[2:], line[2:], strict=True):
             configuration, _, kind = name.partition(": ")
-            if cell != "-":
+            if cell != "-" and not cell.startswith("0 / 0 / 0"):
                 tally = Tally(*map(int, cell.split(" / ")))
                 entry.tallies[kind, configuration] = tally
         found.append(entry)
@@ -136,6 +153,8 @@ def campaign(page: Path) -> list[Entry]:
 
     for place, verdict in statements(text):
         entry(place).add(STATEMENTS, verdict)
+    for place, verdict in sentences(rows(page.parent)):
+        entry(place).add(SENTENCES, verdict)
     for place, verdict in tables(text):
         entry(place).add(CELLS, verdict)
     for label in figures(source) or ["" if entries else section("", source)]:
@@ -144,6 +163,45 @@ def campaign(page: Path) -> list[Entry]:
     for one in entries.values():
         one.shows = description(text) or f"the campaign `{made['experiment']}`"
     return list(entries.values())
+
+
+def rows(folder: Path) -> list[Row]:
+    """The verdicts of a folder's pages, from its table; none without a table.
+
+    Raises UserError for a table that cannot be read.
+    """
+    path = folder / verdicts_table.NAME
+    if not path.is_file():
+        return []
+    try:
+        return list(verdicts_table.read(path))
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def verdict_of(found: Iterable[Row]) -> Verdict | None:
+    """The verdict on a sentence, from the rows of its statements."""
+    words = [row.verdict for row in found]
+    known = {verdict.value: verdict for verdict in Verdict}
+    return published_sentences.verdict([known.get(word) for word in words])
+
+
+def by_sentence(found: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows of statements by their sentence."""
+    grouped: dict[str, list[Row]] = {}
+    for row in found:
+        if row.kind == verdicts_table.STATEMENT:
+            grouped.setdefault(row.sentence, []).append(row)
+    return grouped
+
+
+def sentences(found: Iterable[Row]) -> Iterator[tuple[str, Tally]]:
+    """The place of each sentence's first statement, and its verdict."""
+    for group in by_sentence(found).values():
+        first = group[0]
+        place = f"sec. {first.section}" if first.section else ""
+        place += f", {answers_section.figure(first.figure)}" if first.figure else ""
+        yield place, Tally.of([verdict_of(group)])
 
 
 def statements(text: str) -> Iterator[tuple[str, Tally]]:
@@ -179,6 +237,20 @@ def tally(verdict: str) -> Tally:
     return Tally(agree=int(word == "agrees"), differ=int(word == "differs"))
 
 
+def unique(pages: Iterable[Iterable[Row]]) -> list[Row]:
+    """The rows of several pages, each statement and cell from the first page with it.
+
+    A page with several rows of one statement, one per case, keeps all of them.
+    """
+    seen: set[tuple[str, str, str]] = set()
+    found: list[Row] = []
+    for page in pages:
+        new = [r for r in page if (r.kind, r.id, r.configuration) not in seen]
+        seen |= {(r.kind, r.id, r.configuration) for r in new}
+        found += new
+    return found
+
+
 def figures(text: str) -> list[str]:
     """The figures and tables that a text names, without the letters of panels."""
     found = []
@@ -208,6 +280,9 @@ def section(place: str, source: str) -> str:
 def description(text: str) -> str:
     """The first sentence of a campaign's page; empty if it has no description."""
     paragraphs = text.split("\n\n")[1:]
+    of_runs = [i for i, p in enumerate(paragraphs) if p.startswith("| case | ok |")]
+    if of_runs and of_runs[0]:  # after the answer to the experiment's question
+        paragraphs = paragraphs[of_runs[0] - 1 :]
     first = next(p for p in paragraphs if not p.startswith("Intervals and verdicts"))
     if first.startswith(("|", "#")):
         return ""

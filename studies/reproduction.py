@@ -36,8 +36,8 @@ studies/mpcc_campaigns.py. A later call with more hours goes on.
 The rows of every campaign are kept in studies/rows (studies/kept.py), and a run that
 has one there, from the same build, is not executed again. With --kept nothing is
 executed: a campaign without results is taken from its kept rows, and the pages are
-written. So the sets can be executed one by one, on different machines. The pages need
-all of them.
+written; figures that need whole runs stay as they are. So the sets can be executed one
+by one, on different machines. The pages need all of them.
 """
 
 import argparse
@@ -51,14 +51,17 @@ from pathlib import Path
 
 import yaml
 
+from analysis.published.publication import named_campaigns
+from analysis.report import verdicts_table
 from mpbench.engine.progress import span
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import Plan, make_plan
 from mpbench.plan.estimate import Estimate, estimate, total
+from mpbench.report.pages_file import Pages
 from mpbench.store import campaign, kept_rows
 from mpbench.store.layout import Results
-from studies import kept, mpcc_campaigns, reference_index
+from studies import kept, kept_figures, mpcc_campaigns, reference_index
 from studies.publications import publication, source
 
 ROOT = Path(__file__).parents[1]
@@ -176,15 +179,15 @@ def steps(results: Path) -> Iterator[Step]:
         for file in sorted((STUDIES / folder).glob("*.yaml")):
             if file.stem not in PATCHED:
                 yield run("exploration", file)
-    for file in sorted((STUDIES / "reach").glob("*.yaml")):
-        yield run("reach", file)
-        yield run("reach", file, "-v091", "--with", str(v091))
     for name in WITH_EWTCP:
         file, default = EXPERIMENTS / f"nsdi11/{name}.yaml", str(results / name)
         half = ("--with", str(EWTCP_HALF), "--reuse", default)
         yield run("exploration", file, "-ewtcp-half", *half)
         again = ("--with", str(control), "--only", "ewtcp")
         yield run("exploration", file, "-control", *again)
+    for file in sorted((STUDIES / "reach").glob("*.yaml")):
+        yield run("reach", file)
+        yield run("reach", file, "-v091", "--with", str(v091))
     for name in mpcc_campaigns.ORDER:
         reused = mpcc_campaigns.REUSED.get(name)
         words = ("--reuse", str(results / reused)) if reused else ()
@@ -248,6 +251,28 @@ def pages(results: Path) -> Iterator[tuple[str, ...]]:
             yield (*words, "--out", str(page))
     file = str(PUBLISHED / "thesis-pages.yaml")
     yield ("pages", file, *map(str, names.values()), "--out", str(thesis))
+    for path in sorted(PUBLISHED.glob("*-pages.yaml")):
+        name = path.stem.removesuffix("-pages")
+        if name in ("thesis", MPCC):
+            continue
+        folders = [str(folder) for folder in used(Pages(path), results)]
+        if folders:
+            out = str(REFERENCE / name)
+            yield ("pages", str(path), *folders, "--out", out)
+
+
+def used(pages: Pages, results: Path) -> Iterator[Path]:
+    """The results, or else the kept rows, of each campaign that a file of pages
+    names."""
+    of = pages.publication
+    known = named_campaigns(of.statements, of.sheets)
+    for configuration in of.configurations:
+        for name in known:
+            folder = f"{name}{configuration.suffix}"
+            if (results / folder / "campaign.json").exists():
+                yield results / folder
+            elif kept_rows.there(ROWS / folder):
+                yield ROWS / folder
 
 
 def prune(folder: Path) -> list[str]:
@@ -257,7 +282,7 @@ def prune(folder: Path) -> list[str]:
     values, summaries and notes stay. Returns the names.
     """
     text = "".join(page.read_text(encoding="utf-8") for page in folder.glob("*.md"))
-    kept = {"points.csv", "summary.csv"}
+    kept = {"points.csv", "summary.csv", verdicts_table.NAME}
     stale = [
         path
         for path in sorted(folder.iterdir())
@@ -358,6 +383,22 @@ def _given(step: Step, option: str) -> list[str]:
     return [value for word, value in pairs if word == option]
 
 
+def page(words: Sequence[str], from_rows: bool) -> int:
+    """Write pages, and remove what they do not show; the exit status of the command.
+
+    from_rows : keep figures that only whole results can draw
+    """
+    out = Path(words[words.index("--out") + 1])
+    folder = out.parent if out.suffix else out
+    before = kept_figures.before(folder)
+    if status := mpbench(words):
+        return status
+    if from_rows:
+        kept_figures.keep(folder, before)
+    prune(folder)
+    return 0
+
+
 def mpbench(words: Sequence[str]) -> int:
     """Run a command of mpbench; its exit status."""
     return subprocess.call([sys.executable, "-m", "mpbench.cli", *words], cwd=ROOT)
@@ -416,10 +457,8 @@ def main() -> int:
         if not options.kept:
             kept.pack(kept.grouped(ROWS))
         for words in mpcc_pages(results) if MPCC in sets else pages(results):
-            if status := mpbench(words):
+            if status := page(words, options.kept):
                 return status
-            out = Path(words[words.index("--out") + 1])
-            prune(out if out.is_dir() else out.parent)
         return reference_index.main([])
     except UserError as error:
         print(f"reproduction: {error}", file=sys.stderr)

@@ -13,7 +13,8 @@ from studies.reference_verdicts import CELLS, STATEMENTS, Entry, Tally
 
 README = index.REFERENCE / "README.md"
 OF = re.compile(
-    r"^- (\d+) of \d+ (statements|cells) agree, (\d+) differ and (\d+) are undecided",
+    r"^- (\d+) of \d+ (sentences|statements|cells) agree, (\d+) differ and (\d+) are"
+    r" undecided(?:; (\d+) were not measured)?",
     re.MULTILINE,
 )
 CAMPAIGN = """\
@@ -50,23 +51,34 @@ def test_the_committed_index_is_what_its_pages_say() -> None:
     assert index.main(["--check"]) == 0
 
 
-def test_sums_are_those_of_the_publications_own_indices() -> None:
-    """The thesis's and MPCC's pages count their statements and cells themselves."""
+def test_totals_are_those_of_the_publications_own_indices() -> None:
+    """The thesis's and MPCC's pages count their verdicts themselves."""
     found = index.papers(index.PUBLISHED, index.REFERENCE)
     for key in ("thesis", "mpcc"):
         text = (index.REFERENCE / key / "README.md").read_text(encoding="utf-8")
         wanted = [
-            (kind, Tally(int(agree), int(differ), int(undecided)))
-            for agree, kind, differ, undecided in OF.findall(text)
+            (kind, Tally(int(agree), int(differ), int(undecided), int(left or 0)))
+            for agree, kind, differ, undecided, left in OF.findall(text)
         ]
-        main = found[key].main
-        names = index.settings(main)
-        sums = {
-            (kind, name): sum((index.tally(e, kind, name) for e in main), Tally())
-            for name in names
-            for kind in index.KINDS
-        }
-        assert [(kind, t) for (kind, _), t in sums.items() if t] == wanted
+        totals = [
+            (kind, tally)
+            for name in index.settings(found[key].main)
+            for kind, tally in index.counted(found[key].rows(index.REFERENCE, name))
+            if tally
+        ]
+        assert totals == wanted
+
+
+def test_data_centres_and_the_rest_make_the_whole() -> None:
+    """But for sentences that have statements in both."""
+    found = index.papers(index.PUBLISHED, index.REFERENCE)
+    for key in ("olia", "nsdi11"):
+        whole = found[key].rows(index.REFERENCE, "")
+        within, outside = (
+            found[key].rows(index.REFERENCE, "", x) for x in (True, False)
+        )
+        assert within and outside
+        assert sorted(map(repr, within + outside)) == sorted(map(repr, whole))
 
 
 def test_every_page_and_experiment_has_a_link_that_leads_there() -> None:

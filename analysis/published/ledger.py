@@ -18,15 +18,20 @@ from dataclasses import astuple, dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from analysis.published import cells, deviations, statements
+from analysis.published import ages, cells, deviations, files, statements
 from analysis.published.criterion import digest
 from analysis.published.document import read as read_document
 from analysis.published.statements import Statement
 
 NAME = "ledger.csv"
 COLUMNS = ("date", "id", "digest", "chain")
+EXPERIMENTS = "experiments.csv"
+"""The table of the states of experiment files (studies/experiment_ledger.py)."""
+EXPERIMENT_COLUMNS = ("file", "date", "commit", "digest", "why")
 EARLIEST = "2026-11-21"
 """The date of the first files, and of rows without a date."""
+SENTENCES = "2026-11-27"
+"""The date on which statements of before got their sentences."""
 
 
 @dataclass(frozen=True)
@@ -53,23 +58,27 @@ def states(folder: Path) -> Iterator[State]:
 
     Raises ValueError, `file:line: what is wrong`.
     """
-    for path in sorted(folder.glob("*.yaml")):
-        if _has_statements(path):
-            for statement in statements.read(path):
-                yield from _of_statement(path.stem, statement)
+    for path in files_of_statements(folder):
+        for statement in statements.read(path):
+            yield from of_statement(path.stem, statement)
     for path in sorted(folder.glob("*.csv")):
-        if path.name != NAME:
+        if path.name not in (NAME, ages.NAME):
             yield from _of_table(path)
     if (folder / "rules.yaml").is_file():
         yield from _of_rules(folder / "rules.yaml")
 
 
-def _has_statements(path: Path) -> bool:
-    """Whether a YAML file has statements, and is not of rules or of pages."""
-    return path.name != "rules.yaml" and not path.name.endswith("-pages.yaml")
+def files_of_statements(folder: Path) -> list[Path]:
+    """The YAML files of statements in a folder, without rules and files of pages."""
+    return [
+        path
+        for path in sorted(folder.glob("*.yaml"))
+        if path.name != "rules.yaml" and not path.name.endswith("-pages.yaml")
+    ]
 
 
-def _of_statement(stem: str, statement: Statement) -> Iterator[State]:
+def of_statement(stem: str, statement: Statement) -> Iterator[State]:
+    """The states of a statement's criterion, its sentence and its readings."""
     key = f"{stem}/{statement.id}"
     first = statement.changes[0].old if statement.changes else statement.values
     for day, values in (
@@ -77,6 +86,10 @@ def _of_statement(stem: str, statement: Statement) -> Iterator[State]:
         *((change.date, change.new) for change in statement.changes),
     ):
         yield State(day, key, digest({"kind": statement.kind, **values}))
+    if statement.sentence:
+        day = max(statement.registered, SENTENCES)
+        told = digest({"sentence": statement.sentence})
+        yield State(day, f"{key}/sentence", told)
     for number, reading in enumerate(statement.readings, start=2):
         yield State(
             reading.registered, f"{key}/reading {number}", digest(reading.values)
@@ -88,6 +101,10 @@ def _of_table(path: Path) -> Iterator[State]:
 
     CSV files of statements have no changes either, so theirs must stay as they are.
     """
+    if files.columns(path) == EXPERIMENT_COLUMNS:
+        for _, row in files.rows(path):
+            yield State(row["date"], f"experiments/{row['file']}", digest(row))
+        return
     if statements.is_table_of_statements(path):
         for statement in statements.read(path):
             told = digest({"kind": statement.kind, **statement.values})

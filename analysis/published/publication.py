@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analysis.campaign.campaign import Campaign
-from analysis.published import cells
+from analysis.published import cells, sentences
 from analysis.published.answers import Answer, answer
 from analysis.published.cells import Cell, Compared
 from analysis.published.judging import REDRAWS, Verdict
+from analysis.published.sentences import Sentence
 from analysis.published.statements import Statement
 
 Campaigns = Mapping[str, Campaign]
@@ -25,6 +26,8 @@ class Sheet:
     campaigns : names of the campaigns that its figures are drawn from
     link : an existing page to link to, relative to the index
     cells : the table's cells, which are compared with the first campaign
+    elsewhere : number of cells that another command compares, and that it has not
+        compared yet
     notes : Markdown for the foot of the page
     """
 
@@ -35,6 +38,7 @@ class Sheet:
     campaigns: tuple[str, ...] = ()
     link: str = ""
     cells: tuple[Cell, ...] = ()
+    elsewhere: int = 0
     notes: str = ""
 
     def has(self, figure: str) -> bool:
@@ -118,12 +122,22 @@ class Scored:
 
     answers : by the statement's id
     cells : by the sheet's name
+    elsewhere : number of cells by the sheet's name, which nothing was compared with
     """
 
     configuration: Configuration
     campaigns: Campaigns
     answers: Mapping[str, Answer]
     cells: Mapping[str, tuple[Compared, ...]]
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
+
+    def sentence(self, one: Sentence) -> Verdict | None:
+        """The verdict on a sentence; None if it is not measured."""
+        return sentences.verdict([self.answers[s.id].verdict for s in one.statements])
+
+    def sentence_counts(self, given: Sequence[Sentence]) -> "Counts":
+        """The verdicts on sentences. None of them is called fragile."""
+        return Counts.of([self.sentence(one) for one in given], [False] * len(given))
 
     def counts(self, statements: Sequence[Statement]) -> "Counts":
         """The verdicts on these statements, without inputs of the design.
@@ -132,8 +146,7 @@ class Scored:
         """
         given = [
             self.answers[statement.id]
-            for statement in statements
-            if statement.kind != "input" and statement.criterion.scored
+            for statement in filter(sentences.counted, statements)
         ]
         return Counts.of([one.verdict for one in given], [one.fragile for one in given])
 
@@ -145,7 +158,15 @@ class Scored:
             if names is None or name in names
             for compared in group
         ]
-        return Counts.of([one.verdict for one in given], [one.fragile for one in given])
+        more = sum(
+            count
+            for name, count in self.elsewhere.items()
+            if names is None or name in names
+        )
+        return Counts.of(
+            [*(one.verdict for one in given), *[None] * more],
+            [*(one.fragile for one in given), *[False] * more],
+        )
 
 
 @dataclass(frozen=True)
@@ -213,6 +234,7 @@ def score(
             for statement in statements
         },
         compared(sheets, campaigns, redraws),
+        {sheet.name: sheet.elsewhere for sheet in sheets if sheet.elsewhere},
     )
 
 

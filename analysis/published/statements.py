@@ -6,11 +6,12 @@ user's own file may be a CSV file with one statement per row, without dates or c
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from analysis.published import ages as criterion_ages
 from analysis.published import criterion as criteria
 from analysis.published import files
 from analysis.published.criterion import Criterion
@@ -36,7 +37,7 @@ MORE_COLUMNS = ("rows", "against", "threshold")
 """Columns that a CSV file may have in addition."""
 KINDS = ("statement", "input")
 NEEDED = ("id", "kind", "text", "statement", "registered", "criterion")
-OPTIONAL = ("section", "page", "figure", "readings", "changes")
+OPTIONAL = ("section", "page", "figure", "sentence", "readings", "changes")
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,14 @@ class Statement:
     """A published statement and how it is read as numbers.
 
     text : as printed; "" in a CSV file
+    sentence : the sentence of the publication that it belongs to, as the section and a
+        number; "" if the file names none
     statement : in our words
     kind : `input` for what the design was given, which is told but not counted
     values : the criterion as keys and values, for the ledger
     registered : the date of the first criterion; "" in a CSV file
+    age : whether the criterion stood before the first result, as ages.AGES has it; ""
+        where the folder does not say
     """
 
     id: str
@@ -88,11 +93,13 @@ class Statement:
     statement: str
     criterion: Criterion
     text: str = ""
+    sentence: str = ""
     kind: str = "statement"
     registered: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     readings: tuple[Reading, ...] = ()
     changes: tuple[Change, ...] = ()
+    age: str = ""
 
     def campaigns(self) -> set[str]:
         """The campaigns that the criterion and the readings name."""
@@ -111,7 +118,12 @@ def is_table_of_statements(path: Path) -> bool:
 
 def read(path: Path) -> tuple[Statement, ...]:
     """The statements of a file. Raises ValueError, `file:line: what is wrong`."""
-    return _read_csv(path) if path.suffix == ".csv" else _read_yaml(path)
+    found = _read_csv(path) if path.suffix == ".csv" else _read_yaml(path)
+    ages = criterion_ages.read(path.parent)
+    return tuple(
+        replace(statement, age=ages.get(f"{path.stem}/{statement.id}", ""))
+        for statement in found
+    )
 
 
 def _read_yaml(path: Path) -> tuple[Statement, ...]:
@@ -150,6 +162,7 @@ def _statement(document: Document, place: Place) -> Statement:
         statement=str(entry["statement"]),
         criterion=criterion,
         text=str(entry["text"]),
+        sentence=str(entry.get("sentence") or ""),
         kind=entry["kind"],
         registered=registered,
         values=values,

@@ -63,8 +63,10 @@ def cells_of(answer: Answer) -> list[str]:
 
 
 def where(statement: Statement) -> str:
-    """The section, page and figure."""
+    """The section, the sentence's number there, page and figure."""
     told = [f"sec. {statement.section}"] if statement.section else []
+    number = statement.sentence.rpartition("/")[2]
+    told += [f"sentence {number}"] if number else []
     told += [f"p. {statement.page}"] if statement.page else []
     told += [figure(statement.figure)] if statement.figure else []
     return ", ".join(told)

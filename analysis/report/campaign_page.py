@@ -23,7 +23,8 @@ from analysis.figures.data import part_column
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import file_name
-from analysis.published.cells import Cell
+from analysis.published import sentences
+from analysis.published.cells import Cell, Compared, compare
 from analysis.published.statements import Statement
 from analysis.report import (
     cells_section,
@@ -36,6 +37,7 @@ from analysis.report import (
     spread_section,
     statements_section,
     users_section,
+    verdicts_table,
 )
 from analysis.report.figures_section import Outcome
 from analysis.report.markdown import inert, markdown
@@ -129,6 +131,9 @@ def write(
     )
     if not page:
         return Written(None, undrawn)
+    answered_statements = statements_section.answers(contents.statements, campaign)
+    compared_cells = [compare(cell, campaign.ok_runs) for cell in contents.cells]
+    verdicts_table.write(folder, _verdict_rows(answered_statements, compared_cells))
     lines = [
         f"# {campaign.name}",
         "",
@@ -143,8 +148,8 @@ def write(
         *compared_cases_section.lines(compared, compared_pictures),
         *users_section.lines(campaign),
         *outcomes_section.lines(campaign.runs),
-        *statements_section.lines(contents.statements, campaign),
-        *cells_section.lines(contents.cells, campaign.ok_runs, cell_figures),
+        *statements_section.lines(answered_statements),
+        *cells_section.lines(compared_cells, cell_figures),
         *([contents.notes.strip(), ""] if contents.notes.strip() else []),
         *figures_section.section(figures, look.formats[0], contents.dashboard),
         *_made(campaign),
@@ -155,6 +160,24 @@ def write(
     for name in before - _pictures(path):
         (folder / name).unlink(missing_ok=True)
     return Written(path, undrawn)
+
+
+def _verdict_rows(
+    answers: statements_section.ByCase, compared: Sequence[Compared]
+) -> Iterator[verdicts_table.Row]:
+    """Every verdict of the page. A statement without a case has one per case."""
+    for given in answers.values():
+        for one in given:
+            if sentences.counted(one.statement):
+                yield verdicts_table.of_answer(one)
+    for cell in compared:
+        yield verdicts_table.of_cell(_table(cell.cell.source), cell)
+
+
+def _table(source: str) -> str:
+    """The figure or table at the end of a source: `Table IV` of `balia Table IV`."""
+    found = re.search(r"\b(Fig|Table)\b.*", source)
+    return found[0] if found else source
 
 
 def _pictures(page: Path) -> set[str]:

@@ -63,29 +63,25 @@ def _line(compared: Compared) -> cells_figure.Line:
     )
 
 
-def lines(
-    cells: Sequence[Cell], runs: pd.DataFrame, figures: Mapping[str, str]
-) -> Iterator[str]:
+def lines(compared: Sequence[Compared], figures: Mapping[str, str]) -> Iterator[str]:
     """The section with one figure and one table per published table.
 
-    runs : the rows that enter statistics
     figures : the figure's file by the table's source, where there is one
     """
-    if not cells:
+    if not compared:
         return
     yield "## Ours beside the published"
     yield ""
-    for source, group in groupby(cells, key=lambda cell: cell.source):
+    for source, group in groupby(compared, key=lambda one: one.cell.source):
         of_source = list(group)
         yield f"### {source}"
         yield ""
         if source in figures:
             yield f"![{source}, ours beside the published]({figures[source]})"
             yield ""
-        compared = [compare(cell, runs) for cell in of_source]
-        yield from table(compared)
+        yield from table(of_source)
         counts = Counts.of(
-            [one.verdict for one in compared], [one.fragile for one in compared]
+            [one.verdict for one in of_source], [one.fragile for one in of_source]
         )
         yield counts_text(counts, "cells")
         yield ""

@@ -19,6 +19,7 @@ from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import within_sentence
 from analysis.published import matrix as matrices
+from analysis.published import sentences as published_sentences
 from analysis.published.cell_changes import cell_changes
 from analysis.published.judging import REDRAWS, Verdict
 from analysis.published.publication import (
@@ -29,6 +30,7 @@ from analysis.published.publication import (
     named_campaigns,
     score,
 )
+from analysis.published.sentences import Sentence
 from analysis.published.statements import Statement
 from analysis.report import (
     answers_section,
@@ -37,6 +39,8 @@ from analysis.report import (
     figures_section,
     matrix_page,
     seeds_note,
+    sentences_section,
+    verdicts_table,
 )
 from analysis.report.figures_section import Outcome
 from analysis.report.markdown import inert, markdown
@@ -71,6 +75,17 @@ class Publication:
         """The statements of a page."""
         return [one for one in self.statements if sheet.has(one.figure)]
 
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """All sentences, each with its statements of all pages."""
+        return published_sentences.sentences(self.statements)
+
+    def sentences_of(self, statements: Sequence[Statement]) -> tuple[Sentence, ...]:
+        """The whole sentences that some statements belong to."""
+        counted = filter(published_sentences.counted, statements)
+        named = {published_sentences.of(one) for one in counted}
+        return tuple(one for one in self.sentences if one.id in named)
+
 
 @dataclass(frozen=True)
 class Reproduced:
@@ -100,6 +115,8 @@ def write(
     index alone.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    sheets = [_linked(sheet, folder) for sheet in publication.sheets]
+    publication = replace(publication, sheets=sheets)
     scored = [
         score(one, campaigns, publication.statements, publication.sheets, redraws)
         for one in publication.configurations
@@ -111,7 +128,7 @@ def write(
     configurations = tuple(one.configuration for one in scored)
     shown = replace(publication, configurations=configurations)
     done = []
-    for sheet in (_linked(sheet, folder) for sheet in publication.sheets):
+    for sheet in sheets:
         target = Target(folder, "", look)
         made = reproduce(sheet, shown, campaigns, requests, target)
         done.append(made)
@@ -127,6 +144,9 @@ def write(
             points.to_csv(path, index=False, float_format="%.4g")
     lines = criteria_page.lines(publication.statements, counted, redraws)
     _write(folder / "criteria.md", list(lines))
+    if any(one.sentence for one in publication.statements):
+        _write(folder / "sentences.md", list(_sentences(publication, counted)))
+    verdicts_table.write(folder, _rows(publication, counted))
     written = _write_matrix(publication, campaigns, scored, folder)
     used = campaigns_of(publication, campaigns)
     _write(
@@ -171,13 +191,58 @@ def _named(
     return {name: one for name, one in campaigns.items() if one.name in names}
 
 
+def _rows(
+    publication: Publication, scored: Sequence[Scored]
+) -> Iterator[verdicts_table.Row]:
+    """Every verdict, by configuration: statements, then cells."""
+    for one in scored:
+        name = one.configuration.name
+        for statement in filter(published_sentences.counted, publication.statements):
+            yield verdicts_table.of_answer(one.answers[statement.id], name)
+        for sheet in publication.sheets:
+            table = sheet.where.partition(",")[0]
+            for compared in one.cells.get(sheet.name, ()):
+                yield verdicts_table.of_cell(table, compared, name)
+            yield from verdicts_table.elsewhere(table, sheet.elsewhere, name)
+
+
+def _verdicts(
+    sentences: Sequence[Sentence], scored: Sequence[Scored]
+) -> dict[str, sentences_section.Verdicts]:
+    """The verdict on each sentence by its id, by configuration."""
+    return {
+        one.configuration.name: {
+            sentence.id: one.sentence(sentence) for sentence in sentences
+        }
+        for one in scored
+    }
+
+
+def _sentences(publication: Publication, scored: Sequence[Scored]) -> Iterator[str]:
+    """The page with every sentence."""
+    found = publication.sentences
+    yield "# Every sentence, with its verdict"
+    yield ""
+    yield (
+        f"{publication.source}. A sentence has its section and a number that counts the"
+        " judged sentences of the section, in their order in print. A row of a table,"
+        " and an item of a list, is a sentence too. [All pages](README.md)"
+    )
+    yield ""
+    verdicts = _verdicts(found, scored)
+    yield from sentences_section.by_age(found, verdicts)
+    yield from sentences_section.table(found, verdicts)
+
+
 def _linked(sheet: Sheet, folder: Path) -> Sheet:
     """The sheet, without its link if that leads nowhere yet.
+
+    The page that a link leads to has its own count of what is compared elsewhere.
 
     folder : where the pages are, which the link begins at
     """
     there = sheet.link and (folder / sheet.link.partition("#")[0]).exists()
-    return sheet if there else replace(sheet, link="")
+    return replace(sheet, elsewhere=0) if there else replace(sheet, link="")
 
 
 def _write_matrix(
@@ -329,6 +394,8 @@ def _page(
     if made.statements:
         yield "## Ours beside the published"
         yield ""
+        sentences = publication.sentences_of(made.statements)
+        yield from sentences_section.table(sentences, _verdicts(sentences, scored))
         yield from answers_section.lines(made.statements, scored)
     for one in scored:
         if compared := one.cells.get(sheet.name):
@@ -361,16 +428,23 @@ def _index(
     yield ""
     yield from _builds(campaigns)
     yield from seeds_note.lines(list(campaigns.values()))
+    found = publication.sentences
+    verdicts = _verdicts(found, scored)
     for one in scored:
         configuration = one.configuration
         text = " ".join(configuration.text.split())
         statements = one.counts(publication.statements)
         yield f"**{configuration.name}**{f' ({text})' if text else ''}:"
         yield ""
+        yield f"- {sentences_section.line(found, verdicts[configuration.name])}"
         yield f"- {answers_section.counts(statements, 'statements')}"
-        if any(one.cells.values()):
-            yield f"- {answers_section.counts(one.cell_counts(), 'cells')}"
+        if (cells := one.cell_counts()).all:
+            yield f"- {answers_section.counts(cells, 'cells')}"
         yield ""
+    if any(one.sentence for one in publication.statements):
+        yield f"[sentences.md](sentences.md) lists them. {sentences_section.RULE}"
+        yield ""
+        yield from sentences_section.by_age(found, verdicts)
     yield (
         "[criteria.md](criteria.md) lists every change of a criterion, with the verdict"
         " before and after it."
@@ -420,14 +494,15 @@ def _by_chapter(publication: Publication, scored: Sequence[Scored]) -> Iterator[
         chapters.setdefault(chapter, []).append(statement)
     rows = []
     for chapter, statements in chapters.items():
+        found = publication.sentences_of(statements)
         for one in scored:
-            counts = one.counts(statements)
+            counts = one.sentence_counts(found)
             numbers = (counts.agrees, counts.differs, counts.undecided, counts.open)
-            fragile = sum(counts.fragile)
-            shown = [str(number) for number in (counts.all, *numbers, fragile)]
-            rows.append([chapter, one.configuration.name, *shown])
-    head = ["chapter", "configuration", "statements", "agree", "differ", "undecided"]
-    yield from markdown([*head, "not measured", "fragile"], rows, numbers_from=2)
+            shown = [str(number) for number in (counts.all, *numbers)]
+            below = sentences_section.triple(one.counts(statements))
+            rows.append([chapter, one.configuration.name, *shown, below])
+    head = ["chapter", "configuration", "sentences", "agree", "differ", "undecided"]
+    yield from markdown([*head, "not measured", "statements"], rows, numbers_from=2)
 
 
 def _by_page(
@@ -435,6 +510,7 @@ def _by_page(
 ) -> Iterator[str]:
     """One table row per page, and per configuration agree, differ and undecided."""
     head = ["page", "shows"]
+    head += [f"{one.configuration.name}: sentences" for one in scored]
     head += [f"{one.configuration.name}: statements" for one in scored]
     head += [f"{one.configuration.name}: cells" for one in scored]
     rows = []
@@ -442,7 +518,9 @@ def _by_page(
         sheet = made.sheet
         name = sheet.where.partition(",")[0]
         link = f"{sheet.name}.md" if _written(made, scored) else sheet.link
-        counts = [one.counts(made.statements) for one in scored]
+        sentences = publication.sentences_of(made.statements)
+        counts = [one.sentence_counts(sentences) for one in scored]
+        counts += [one.counts(made.statements) for one in scored]
         counts += [one.cell_counts([sheet.name]) for one in scored]
         cells = [
             f"{c.agrees} / {c.differs} / {c.undecided}" if c.all else "-"
@@ -450,7 +528,10 @@ def _by_page(
         ]
         rows.append([f"[{name}]({link})" if link else name, sheet.title, *cells])
     yield from markdown(head, rows)
-    yield "The numbers are those that agree, differ and are undecided."
+    yield (
+        "The numbers are those that agree, differ and are undecided. A sentence with"
+        " statements on several pages counts on each of them."
+    )
     yield ""
 
 

@@ -36,10 +36,11 @@ FOLDERS = {
     "mpcc": "MPCC (Gilad et al. 2020)",
     "causes": "Why results differ from published ones",
     "exploration": "Explorations",
+    "reach": "Networks that nobody printed",
     "networks": "Networks and designs",
 }
 """Titles of the folders, in the order of the page; others follow by name."""
-PICTURE = re.compile(r"!\[[^\]]*\]\((?!factors|cases-compared)([\w.-]+\.png)\)")
+PICTURE = re.compile(r"!\[[^\]]*\]\((?!factors|cases-compared|answer)([\w.-]+\.png)\)")
 """A figure of a page that shows results; neither the spread of the factors nor the
 differences of cases are one."""
 ESTIMATED = 8

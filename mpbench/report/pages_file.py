@@ -29,6 +29,12 @@ class PageEntry(Part):
         description="A file of cells, relative to this file, that are compared with"
         " the page's first campaign.",
     )
+    deviations: str | None = Field(
+        default=None,
+        description="A file of deviations over designs, relative to this file. `mpbench"
+        " deviations` compares them; until its page is there, as NAME.md beside the"
+        " others, they are counted as not measured.",
+    )
     notes: str = Field(default="", description="Markdown for the foot of the page.")
 
     @property
@@ -97,7 +103,7 @@ class Pages:
 
     def __init__(self, path: Path) -> None:
         """Read the file. Raises UserError, `file:line: what is wrong`."""
-        from analysis.published import cells, statements
+        from analysis.published import cells, deviations, statements
 
         self.path = path
         document = read(path)
@@ -114,7 +120,15 @@ class Pages:
                 raise UserError(str(error)) from None
         self.statements = tuple(found)
         self.cells: dict[str, tuple[Cell, ...]] = {}
+        self.deviations: dict[str, int] = {}
         for page, entry in self.file.pages.items():
+            if entry.deviations is not None:
+                self._exists(entry.deviations, document, ("pages", page, "deviations"))
+                try:
+                    numbers = deviations.read(path.parent / entry.deviations)
+                except ValueError as error:
+                    raise UserError(str(error)) from None
+                self.deviations[page] = len(numbers)
             if entry.cells is None:
                 continue
             place = ("pages", page, "cells")
@@ -183,6 +197,7 @@ class Pages:
                 campaigns=page.campaigns,
                 link=page.link or "",
                 cells=self.cells.get(name, ()),
+                elsewhere=self.deviations.get(name, 0),
                 notes=page.notes,
             )
             for name, page in self.file.pages.items()

@@ -155,14 +155,15 @@ def test_totals_of_thesis_table_5_3_are_those_printed() -> None:
 
 def test_the_page() -> None:
     other = cell(case="balia", note="A note.")
-    text = "\n".join(cells_section.lines((cell(), other), RUNS, {"Table 1": "a.png"}))
+    compared = [cells.compare(one, RUNS) for one in (cell(), other)]
+    text = "\n".join(cells_section.lines(compared, {"Table 1": "a.png"}))
     assert "### Table 1" in text and "- A note." in text and "](a.png)" in text
     assert (
         "throughput, kbit/s | LIA | 6922 | 7000 ± 2484 | 3 | +78 (+1.1%) | undecided"
         in text
     )
     assert "| - (not run) | 0 | - | not measured | - | - |" in text
-    assert not list(cells_section.lines((), RUNS, {}))
+    assert not list(cells_section.lines((), {}))
 
 
 def test_the_figure(tmp_path: Path) -> None:

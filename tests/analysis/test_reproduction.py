@@ -43,7 +43,7 @@ def test_a_page_has_both_campaigns_and_the_answers(tmp_path: Path) -> None:
     assert "| **differs** | 100% |" in page and "| agrees | 100% |" in page
     index = (tmp_path / "README.md").read_text()
     assert "- 1 of 2 statements agree, 1 differ and 0 are undecided." in index
-    assert "| Table 5.3 | fairness | - | - |" in index
+    assert "| Table 5.3 | fairness | - | - | - |" in index
     assert "| Fig. 9.9 | nothing | - | - |" in index
     assert "- kernel: `k`" in index
     assert "## What differs: upstream" in index
@@ -63,7 +63,7 @@ def test_the_index_links_to_a_page_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "x.md").touch()
     write(tmp_path / "pages")
     index = (tmp_path / "pages/README.md").read_text()
-    assert "| [Table 5.3](../x.md) | fairness | - | - |" in index
+    assert "| [Table 5.3](../x.md) | fairness | - | - | - |" in index
 
 
 def test_every_configuration_is_judged_on_every_statement(tmp_path: Path) -> None:
@@ -77,8 +77,13 @@ def test_every_configuration_is_judged_on_every_statement(tmp_path: Path) -> Non
     write(tmp_path, inputs, missing, results=known, configurations=two)
     index = (tmp_path / "README.md").read_text()
     told = "statements agree, {} differ and 0 are undecided; 1 were not measured."
-    assert f"**old**:\n\n- 0 of 2 {told.format(1)}" in index
-    assert f"**new** (a new one):\n\n- 1 of 2 {told.format(0)}" in index
+    for line in (
+        f"**old**:\n\n- 0 of 2 {told.format(1).replace('statements', 'sentences')}\n",
+        f"\n- 0 of 2 {told.format(1)}",
+        "**new** (a new one):\n\n- 1 of 2 sentences agree",
+        f"\n- 1 of 2 {told.format(0)}",
+    ):
+        assert line in index
     page = (tmp_path / "figure-3.4.md").read_text()
     rows = [line for line in page.splitlines() if line.startswith("| it is large")]
     assert [row.split(" | ")[2] for row in rows] == ["old", "new"]
