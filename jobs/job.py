@@ -57,6 +57,7 @@ class Job:
     guest : the machine; None for the usual one
     parameters : value of each parameter of the network by canonical key; None for one
         that is not set
+    link_seeds : whether every link draws losses and delays from a seed of its own
     links : every link as the plan resolved it, bottlenecks first
     changes : the changes of links during the run
     middleboxes : what routers do to packets beside forwarding them
@@ -83,6 +84,7 @@ class Job:
     guest: Guest | None = None
     parameters: Mapping[str, Number | None]
     links: Annotated[tuple[Link, ...], Length(0, MOST_ENTRIES)]
+    link_seeds: bool = False
     changes: Annotated[tuple[Series, ...], Length(1, MOST_ENTRIES)] = ()
     middleboxes: Annotated[tuple[Box, ...], Length(1, MOST_BOXES)] = ()
     transport: Transport

@@ -28,6 +28,7 @@ class Question:
     baseline : the case that the others are compared with
     baselines : by case, where each has a baseline of its own; a case that is neither
         here nor a baseline is not compared. Empty: all have `baseline`
+    unpaired : whether cases with other kernels may meet other losses and delays
     kernels : the label of each case's kernel, where kernels are compared
     better : the direction that is good, more or less, of each metric
     equal_within_percent : a difference that counts as none
@@ -45,6 +46,7 @@ class Question:
     grown: bool = False
     baselines: Mapping[str, str] = field(default_factory=dict)
     kernels: Mapping[str, str] = field(default_factory=dict)
+    unpaired: bool = False
 
     def baseline_of(self, case: str) -> str | None:
         """The case that a case is compared with; None for none."""

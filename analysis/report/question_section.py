@@ -286,6 +286,12 @@ def _reading(answer: Answer) -> Iterator[str]:
         " averaged; the intervals are bootstrap intervals (BCa,"
         f" {RESAMPLES} resamples) of their median."
     )
+    if answer.question.unpaired:
+        yield (
+            "Links draw losses or delays, and two kernels may draw others: differences"
+            " between kernels are those of unpaired runs. `link_seeds: true` in the"
+            " experiment file pairs them."
+        )
     margin = answer.question.equal_within_percent
     yield (
         "Better and worse mean that the whole interval lies on one side of 0, the same"

@@ -68,6 +68,7 @@ def command(
         draws,
         estimate,
         feasible,
+        kernel_pairs,
         middlebox_warnings,
         new_plan,
         total,
@@ -96,7 +97,7 @@ def command(
     click.echo(_summary(spec, plan, whole, workers))
     if line := asked.line(spec):
         click.echo(line)
-    for line in shared:
+    for line in (*shared, *kernel_pairs.lines(spec)):
         click.echo(line)
     if middlebox_checks.has_boxes(spec):
         click.echo(middlebox_warnings.KERNEL)

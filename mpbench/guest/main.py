@@ -25,6 +25,7 @@ from mpbench.guest import (
     events,
     files,
     host_changes,
+    link_seeds,
     middleboxes,
     namespaces,
     plugins,
@@ -211,6 +212,8 @@ def build_network(
         network = LabNetwork(topology, folder, more)
     with signals_blocked():
         network.build(undo)
+    if job.link_seeds and isinstance(network, LabNetwork):
+        link_seeds.apply(job.seed, wiring.links, network)
     if in_lab():  # natively, this belongs to the machine
         lengthen_backlog()
     wanted = transport.tool_sysctls(job)

@@ -110,6 +110,7 @@ def job(
         guest=spec.guest.job(),
         parameters=values,
         links=of_shapes(links),
+        link_seeds=spec.link_seeds,
         changes=changing,
         middleboxes=middleboxes.of_job(spec.middlebox, spec.cases[case].middlebox),
         transport=transport_,

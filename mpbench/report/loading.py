@@ -50,7 +50,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         listed=listed_factors(spec) if spec else None,
         entries=_entries(spec) if spec else (),
         metrics=spec.metrics if spec else ("goodput",),
-        question=spec.question if spec else None,
+        question=seeds.question(spec, rows) if spec else None,
         directions=own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
         if spec
         else {},

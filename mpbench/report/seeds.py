@@ -6,6 +6,7 @@ time are still read, and a report says so.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpbench.store import json_file, kept_rows
@@ -14,6 +15,7 @@ from mpbench.store.layout import Results
 from mpbench.store.records import Row
 
 if TYPE_CHECKING:
+    from analysis.campaign.question import Question
     from mpbench.plan.points import Point
     from mpbench.spec import Spec
 
@@ -52,6 +54,16 @@ def noise_is_shared(
     from mpbench.plan import draws
 
     return draws.anywhere(spec, _points(spec, rows))
+
+
+def question(spec: "Spec", rows: Sequence[Row]) -> "Question | None":
+    """The experiment's question, with the note where kernels are not paired."""
+    from mpbench.plan import kernel_pairs
+
+    asked = spec.question
+    if asked is None or not kernel_pairs.unpaired(spec, _points(spec, rows)):
+        return asked
+    return replace(asked, unpaired=True)
 
 
 def _points(spec: "Spec", rows: Sequence[Row]) -> "Iterator[Point]":

@@ -106,11 +106,16 @@ class Spec(Sections):
             return
         factors = self.design.factors if self.design else {}
         fabrics.check_factor(self.fabric, factors, faults)
+        given = "fabric" in self.model_fields_set
+        if self.fabric is None and given and topology.mesh:
+            reason = f"{topology.name} runs on the fabric only; take it away"
+            faults.add(("fabric",), reason)
+        if self.link_seeds and (self.fabric is not None or topology.mesh):
+            reason = "links of the fabric draw from the run's seed; take it away"
+            faults.add(("link_seeds",), reason)
         if self.fabric is None:
-            if "fabric" in self.model_fields_set and topology.mesh:
-                reason = f"{topology.name} runs on the fabric only; take it away"
-                faults.add(("fabric",), reason)
-        elif reason := fabrics.fault(topology):
+            return
+        if reason := fabrics.fault(topology):
             faults.add(("fabric",), reason)
         else:
             fabrics.check_hosts(self.fabric, topology, faults)
@@ -379,7 +384,7 @@ class Spec(Sections):
         """
         values = self.model_dump(mode="json", by_alias=True)
         optional = ("network", "links", "fabric", "changes", "kernels", "hosts")
-        for key in (*optional, "middlebox", "compare"):
+        for key in (*optional, "middlebox", "compare", "link_seeds"):
             if not getattr(self, key):
                 del values[key]
         for entry in values["traffic"]:

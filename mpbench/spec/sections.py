@@ -118,6 +118,11 @@ class Sections(Part):
         default={},
         description="Queue disciplines and impairments of the topology's links.",
     )
+    link_seeds: bool = Field(
+        default=False,
+        description="Whether every link draws losses and delays from a seed of its own,"
+        " which is the same under every kernel.",
+    )
     design: Design | None = Field(
         default=None, description="What varies; a single point if not said."
     )

@@ -366,3 +366,11 @@ def test_kernels_are_compared_under_each_transport() -> None:
     assert "Kernel `new` (`b`) is worse than kernel `old` (`a`) in goodput (-" in page
     assert "Kernel `new` (`d`) is the same as kernel `old` (`c`) in goodput" in page
     assert "leads" not in page and "Of all cases" not in page
+
+
+def test_a_page_says_where_kernels_are_not_paired() -> None:
+    made = networks(8, lambda x, y, case: 1.0)
+    asked = Question("a", {"goodput": "more"}, asked=True)
+    words_of = "differences between kernels are those of unpaired runs"
+    assert words_of not in words(replace(made, question=asked))
+    assert words_of in words(replace(made, question=replace(asked, unpaired=True)))

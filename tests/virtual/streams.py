@@ -27,6 +27,7 @@ def stream(
     rate_mbps: float,
     payload_bytes: int = PAYLOAD_BYTES,
     on_fabric: bool | Mapping[str, str | int] = False,
+    link_seeds: bool = False,
 ) -> Arrived:
     """The numbers and one-way delays (ms) of the datagrams that passed a link."""
     folder.mkdir(exist_ok=True)
@@ -35,6 +36,7 @@ def stream(
         folder,
         network=network,
         fabric=on_fabric,
+        link_seeds=link_seeds,
         cases={"reno": RENO},
         traffic=[BULK],
     )
