@@ -63,6 +63,10 @@ def load(
     spec = _validate(locked, own, trusted)
     if looked_up:
         kernel_locks.keep(where, spec)
+    if spec.kernels:
+        from mpbench import kernel_facts
+
+        kernel_facts.check(spec)
     return spec
 
 

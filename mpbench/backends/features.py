@@ -43,6 +43,25 @@ class Features:
     release: str
 
 
+@dataclass(frozen=True)
+class Lack:
+    """A need that a kernel does not meet.
+
+    key : of the part of the experiment file, below the transport
+    """
+
+    key: tuple[str, ...]
+    words: str
+
+
+def kept(folder: Path) -> Features | None:
+    """The features of a kernel, from its folder; None if it was not asked yet."""
+    try:
+        return _read(folder / FILE)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
 def of(folder: Path, words: str, execute: Execute) -> Features:
     """The features of a kernel: from its folder, or from a guest that boots now.
 
@@ -52,11 +71,10 @@ def of(folder: Path, words: str, execute: Execute) -> Features:
 
     Raises UserError, one line, for a kernel that does not boot.
     """
+    known = kept(folder)
+    if known is not None:
+        return known
     file = folder / FILE
-    try:
-        return _read(file)
-    except (OSError, ValueError, TypeError, KeyError):
-        pass
     found = _ask(words, execute)
     part = file.with_suffix(".new")
     try:
@@ -97,38 +115,42 @@ def _ask(words: str, execute: Execute) -> Features:
 def lacking(job: Job, has: Features) -> Iterator[str]:
     """Needs of a job that a kernel lacks, in words."""
     for transport in _transports(job):
-        yield from _lacking(transport, has)
+        yield from (lack.words for lack in of_transport(transport, has))
     for host in (job.host_settings or {}).values():
-        yield from _lacking_sysctls(host.sysctls or {}, has)
+        yield from (lack.words for lack in of_sysctls(host.sysctls or {}, has))
     if job.fabric is not None and not has.fabric:
-        yield "fabric: it has none; take the key away"
+        yield "no fabric; take the key away"
     if job.kernel:
         names = ", ".join(job.kernel)
-        yield f"{names}: code of one's own needs mpbench's kernel; put it into a patch"
+        yield f"no {names}: code of one's own needs mpbench's kernel; patch it in"
+
+
+def of_transport(transport: Transport, has: Features) -> Iterator[Lack]:
+    """Needs of a transport that a kernel lacks."""
+    wanted = transport.kernel_control
+    if wanted not in has.controllers:
+        key = "congestion_control"
+        yield Lack((key,), _no("congestion control", wanted, has.controllers))
+    if transport.protocol == "mptcp":
+        if not has.schedulers:
+            yield Lack(("protocol",), "no MPTCP; set CONFIG_MPTCP: y")
+        elif (transport.scheduler or "default") not in has.schedulers:
+            words = _no("scheduler", str(transport.scheduler), has.schedulers)
+            yield Lack(("scheduler",), words)
+    yield from of_sysctls(transport.sysctls, has)
+
+
+def of_sysctls(names: Iterable[str], has: Features) -> Iterator[Lack]:
+    """The sysctls that a kernel lacks."""
+    for name in names:
+        if name not in has.sysctls:
+            hint = nearest(name, has.sysctls)
+            yield Lack(("sysctls", name), f"no sysctl '{name}'; {hint}")
 
 
 def _transports(job: Job) -> Iterator[Transport]:
     yield job.transport
     yield from (entry.transport for entry in job.traffic if entry.transport)
-
-
-def _lacking(transport: Transport, has: Features) -> Iterator[str]:
-    wanted = transport.kernel_control
-    if wanted not in has.controllers:
-        yield _no("congestion control", wanted, has.controllers)
-    if transport.protocol == "mptcp":
-        if not has.schedulers:
-            yield "protocol: it has no MPTCP; set CONFIG_MPTCP: y"
-        elif (transport.scheduler or "default") not in has.schedulers:
-            yield _no("scheduler", str(transport.scheduler), has.schedulers)
-    yield from _lacking_sysctls(transport.sysctls, has)
-
-
-def _lacking_sysctls(names: Iterable[str], has: Features) -> Iterator[str]:
-    for name in names:
-        if name not in has.sysctls:
-            hint = nearest(name, has.sysctls)
-            yield f"sysctl {name}: it has none of this name; {hint}"
 
 
 def _no(kind: str, name: str, known: Iterable[str]) -> str:

@@ -84,7 +84,7 @@ def command(
     plan = new_plan(spec, build)
     shared: list[str] = []
     if build:
-        _warn(backend, plan)
+        _warn(backend, plan, spec)
         shared = Twins(plan.runs, backend).lines()
     real_time = backend_name in registry.REAL_TIME
     estimates = [estimate(run.job, real_time) for run in plan.runs]
@@ -122,11 +122,17 @@ def _build(backend: "Backend") -> dict[str, str]:
         return {}
 
 
-def _warn(backend: "Backend", plan: "Plan") -> None:
-    """Say which of the runs could not be executed on this machine."""
+def _warn(backend: "Backend", plan: "Plan", spec: "Spec") -> None:
+    """Say which of the runs could not be executed on this machine.
+
+    Raises UserError with the line of the file where a new kernel lacks something.
+    """
+    from mpbench import kernel_facts
+
     try:
         backend.check([run.job for run in plan.runs])
     except UserError as error:
+        kernel_facts.check(spec)
         click.echo(f"cannot run here: {error}", err=True)
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mpbench.engine.campaign import Beside
     from mpbench.engine.places import Places
     from mpbench.engine.types import Shard
+    from mpbench.spec import Spec
 
 MOST_SHARDS = 1_000_000
 
@@ -259,7 +260,10 @@ def command(
     if on is not None and spec.in_qemu:
         raise UserError("--on: kernels in QEMU run on this machine alone; leave it out")
     analysis = AnalysisFunctions(measure=_measure, tabulate=_tabulate)
-    with _places(on, plain, backend, build, jobs, console) as places:
+    with (
+        _places(on, plain, backend, build, jobs, console) as places,
+        _with_lines(spec),
+    ):
         status = run_campaign(
             experiment,
             root,
@@ -272,6 +276,18 @@ def command(
             _page(port) if live else None,
         )
     context.exit(status)
+
+
+@contextlib.contextmanager
+def _with_lines(spec: "Spec") -> Iterator[None]:
+    """Tell what a new kernel lacks with the line of the file."""
+    from mpbench import kernel_facts
+
+    try:
+        yield
+    except UserError:
+        kernel_facts.check(spec)
+        raise
 
 
 def _page(port: int | None) -> "Beside":
