@@ -1,4 +1,4 @@
-"""What a known kernel lacks is told where the file is read."""
+"""Requests that a known kernel cannot meet are told where the file is read."""
 
 import json
 from dataclasses import asdict, replace
