@@ -13,6 +13,7 @@ from typing import IO
 from mpbench.errors import UserError
 
 TELLING = re.compile(r"\berror\b|\*\*\*|undefined reference|^E: |No space left", re.I)
+MAKES_OWN = re.compile(r"make(\[\d+\])?: \*\*\*")
 SHOWN = 6
 
 
@@ -128,7 +129,9 @@ class Shell:
 def telling(lines: Sequence[str]) -> list[str]:
     """The last lines that look like errors; without any, the last lines."""
     picked = [line for line in lines if TELLING.search(line)]
-    return (picked or list(lines))[-SHOWN:]
+    # Each level of make repeats that the one below failed.
+    own = [line for line in picked if not MAKES_OWN.match(line)]
+    return (own or picked or list(lines))[-SHOWN:]
 
 
 def _short(argv: Sequence[str]) -> str:
