@@ -1,9 +1,11 @@
 """Judge the comparison of releases by its registered criterion.
 
-    python -m studies.releases RESULTS
+    python -m studies.releases            the table, from the rows that are kept
+    python -m studies.releases RESULTS    from the folders of the campaigns
+    python -m studies.releases RESULTS --keep    which also keeps their rows
 
-RESULTS has the folders of the campaigns of experiments/releases. The criterion is that
-of studies/notes/releases.md. It was registered before the runs.
+The campaigns are those of experiments/releases. The criterion is that of
+studies/notes/releases.md. It was registered before the runs.
 """
 
 import sys
@@ -16,6 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
+KEPT = Path(__file__).with_name("rows") / "releases"
 BASE = "7.3"
 QUESTIONS = 18
 LEVEL = 1 - 0.05 / QUESTIONS
@@ -31,6 +34,15 @@ CAMPAIGNS = {
 """The metric of each campaign."""
 FURTHER = {"releases-paired": "goodput_mbps"}
 """A campaign with a registration of its own."""
+WORDS = {
+    "releases-bulk": "bulk, no loss",
+    "releases-lossy": "bulk, random loss",
+    "releases-handover": "path 1 down for 3 s",
+    "releases-backup": "a backup takes over",
+    "releases-downloads": "300 kB, completion time",
+    "releases-qemu": "bulk, in QEMU",
+    "releases-paired": "bulk, random loss, a seed per link",
+}
 Verdict = Literal["changed", "same", "undecided"]
 
 
@@ -95,29 +107,51 @@ def answers(name: str, metric: str, rows: pd.DataFrame) -> Iterator[Found]:
 
 def table(found: list[Found]) -> Iterator[str]:
     """The answers as a table in Markdown."""
-    yield "| campaign | transport | Linux | n | median | interval | single networks | |"
+    yield (
+        "| traffic | transport | Linux | networks | median | interval |"
+        " single networks | verdict |"
+    )
     yield "|---|---|---|---:|---:|---|---|---|"
     for one in found:
         between = "none"
         if one.low is not None and one.high is not None:
-            between = f"{one.low:+.2f} to {one.high:+.2f} %"
-        ends = f"{one.percent.min():+.1f} to {one.percent.max():+.1f} %"
+            between = f"{signed(one.low, 2)} to {signed(one.high, 2)} %"
+        ends = f"{signed(one.percent.min(), 1)} to {signed(one.percent.max(), 1)} %"
         yield (
-            f"| {one.campaign.removeprefix('releases-')} | {one.protocol.upper()} |"
-            f" {one.release} | {len(one.percent)} | {one.median:+.2f} % | {between} |"
-            f" {ends} | {one.verdict} |"
+            f"| {WORDS[one.campaign]} | {one.protocol.upper()} | {one.release} |"
+            f" {len(one.percent)} | {signed(one.median, 2)} % | {between} | {ends} |"
+            f" {one.verdict} |"
         )
 
 
-def main(folder: Path) -> int:
+def signed(value: float, digits: int) -> str:
+    """A number with its sign, and 0 without one."""
+    text = f"{value:+.{digits}f}"
+    return text if float(text) else f"{0:.{digits}f}"
+
+
+def rows_of(folder: Path, name: str, metric: str) -> pd.DataFrame | None:
+    """The table of a campaign, from its results or as it is kept; None without."""
+    for file in (folder / name / "runs.csv", folder / f"{name}.csv"):
+        if file.is_file():
+            return pd.read_csv(file)[["point", "case", "verdict", metric]]
+    return None
+
+
+def main(folder: Path, keep: bool = False) -> int:
     found: list[Found] = []
     for name, metric in (CAMPAIGNS | FURTHER).items():
-        file = folder / name / "runs.csv"
-        if file.is_file():
-            found += answers(name, metric, pd.read_csv(file))
+        rows = rows_of(folder, name, metric)
+        if rows is None:
+            continue
+        if keep:
+            KEPT.mkdir(parents=True, exist_ok=True)
+            rows.to_csv(KEPT / f"{name}.csv", index=False)
+        found += answers(name, metric, rows)
     print("\n".join(table(found)))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    words = [word for word in sys.argv[1:] if word != "--keep"]
+    sys.exit(main(Path(words[0]) if words else KEPT, "--keep" in sys.argv))

@@ -4,7 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies.releases import LEVEL, Found, answers, interval, table
+from studies.releases import (
+    KEPT,
+    LEVEL,
+    Found,
+    answers,
+    interval,
+    main,
+    signed,
+    table,
+)
 
 
 @pytest.mark.parametrize(
@@ -64,4 +73,19 @@ def test_networks_are_paired_where_both_runs_are_ok() -> None:
     assert one.median == pytest.approx(-10)
     assert one.verdict == "changed"
     line = list(table([one]))[-1]
-    assert line.startswith("| bulk | TCP | 6.12 | 11 | -10.00 % | -10.00 to -10.00 % |")
+    wanted = "| bulk, no loss | TCP | 6.12 | 11 | -10.00 % | -10.00 to -10.00 % |"
+    assert line.startswith(wanted)
+
+
+def test_the_page_has_the_table_of_the_kept_rows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(KEPT) == 0
+    page = (KEPT.parents[2] / "docs/releases.md").read_text()
+    assert capsys.readouterr().out in page
+    assert page.count("| same |") == 9 + 3
+    assert page.count("| undecided |") == 9 + 1
+
+
+def test_zero_has_no_sign() -> None:
+    assert [signed(v, 1) for v in (-0.04, 0.04, -0.05001)] == ["0.0", "0.0", "-0.1"]
