@@ -2,8 +2,8 @@
 
 MPBENCH_MIRROR names folders or addresses, separated by blanks; they are asked first, in
 this order. A place has the files that the archive of mpbench's sources has in its
-folder `mirror`: `linux-VERSION-um.tar.xz` and `debs/PACKAGE.deb`. Callers compare
-hashes.
+folder `mirror`: `linux-VERSION-um.tar.xz` and `debs/PACKAGE.deb`. A place can also be a
+snapshot of Debian's archive, with packages below `pool/`. Callers compare hashes.
 """
 
 import os
@@ -43,6 +43,15 @@ def fetch(name: str, target: Path) -> str | None:
             shutil.copyfile(Path(place) / name, target)
             return str(Path(place) / name)
     return None
+
+
+def fetch_package(file: str, path: str, target: Path) -> str | None:
+    """Copy a package of Debian's to `target`, as `fetch` does.
+
+    file : its name in the folder `debs` of a place
+    path : its path in Debian's archive, of which a place may be a snapshot
+    """
+    return fetch(f"debs/{file}", target) or fetch(path, target)
 
 
 def _is_address(place: str) -> bool:

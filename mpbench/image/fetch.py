@@ -54,7 +54,7 @@ def fetch(
 def mirrored(package: Package, folder: Path) -> Path | None:
     """The package's file, from one of the user's own places."""
     target = folder / f"{package.name}_{package.sha256[:8]}.mirrored.deb"
-    origin = mirror.fetch(f"debs/{package.file}", target)
+    origin = mirror.fetch_package(package.file, package.path, target)
     if origin is None:
         return None
     if digest(target) != package.sha256:

@@ -4,7 +4,7 @@ apt runs with a private list of the three suites and with nothing installed, so 
 the machine's own packages have no influence. It checks the archive's signature.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from mpbench.errors import UserError
@@ -12,6 +12,7 @@ from mpbench.image import choice, fetch
 from mpbench.image.lock import Package
 from mpbench.kernel import debian
 from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.suites import Fields, paragraphs
 
 
 def resolve(
@@ -33,9 +34,8 @@ def resolve(
     shell.run(["apt-get", *options, "-q", "update", "--error-on=any"])
     names = _needed(shell, options, [*choice.ASKED, *choice.TOOLS])
     chosen = (names - choice.LEFT_OUT) | _needed(shell, options, added)
-    shown = shell.run(
-        ["apt-cache", *options, "show", "--no-all-versions", *sorted(chosen)]
-    )
+    words = ["apt-cache", *options, "show", "--no-all-versions", *sorted(chosen)]
+    shown = paragraphs(shell.run(words))
     pinned = tuple(packages(shown, shell, options))
     if {package.name for package in pinned} != chosen:
         raise UserError("apt-cache shows other packages than apt-get would install")
@@ -54,9 +54,11 @@ def _needed(shell: Shell, options: list[str], names: Sequence[str]) -> set[str]:
     return {line.split()[1] for line in printed.splitlines() if line[:5] == "Inst "}
 
 
-def packages(text: str, shell: Shell, options: list[str]) -> Iterator[Package]:
+def packages(
+    shown: Iterable[Fields], shell: Shell, options: list[str]
+) -> Iterator[Package]:
     """The packages that `apt-cache show` prints, each with its suite."""
-    for fields in paragraphs(text):
+    for fields in shown:
         policy = shell.run(["apt-cache", *options, "madison", fields["Package"]])
         yield Package(
             fields["Package"],
@@ -66,18 +68,6 @@ def packages(text: str, shell: Shell, options: list[str]) -> Iterator[Package]:
             fields["SHA256"],
             fields["Filename"],
         )
-
-
-def paragraphs(text: str) -> Iterator[dict[str, str]]:
-    """The fields of each package that `apt-cache show` prints."""
-    for paragraph in text.split("\n\n"):
-        fields = dict(
-            line.split(": ", 1)
-            for line in paragraph.splitlines()
-            if ": " in line and line[0] != " "
-        )
-        if "Package" in fields:
-            yield fields
 
 
 def _suite(table: str, version: str) -> str:

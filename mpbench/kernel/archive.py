@@ -18,8 +18,9 @@ from mpbench import mirror
 from mpbench.errors import UserError
 from mpbench.kernel import debian, releases
 from mpbench.kernel.recipe import SERIES
-from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.shell import Shell
 from mpbench.kernel.sources import file_identity
+from mpbench.kernel.suites import Suites, dropped
 
 VERSION = re.compile(
     r"(?P<series>[1-9][0-9]?\.[0-9]{1,3})(?P<last>\.[0-9]{1,4})?"
@@ -27,6 +28,8 @@ VERSION = re.compile(
 )
 """A series, a version of Linux, or the version of a package."""
 OWN_SUITES = (debian.SUITE, "sid", "experimental")
+POOL = "pool/main/l/linux"
+"""The folder of Linux's packages in Debian's archive."""
 SHOWN = 8
 
 
@@ -71,7 +74,7 @@ def _mirrored(name: str, version: str, folder: Path) -> Release | None:
     """The package from a place of the user's; None if no place has it."""
     file = f"{name}_{version}_all.deb"
     target = folder / file
-    if mirror.fetch(f"debs/{file}", target) is None:
+    if mirror.fetch_package(file, f"{POOL}/{file}", target) is None:
         return None
     found = Release(package=version, sha256=file_identity(target))
     target.unlink()
@@ -83,24 +86,20 @@ def download(release: Release, shell: Shell, folder: Path) -> Path:
 
     Raises UserError for one that the archive does not have any more.
     """
-    settings = _lists(release.series, shell, folder / "apt")
-    wanted = f"{release.name}={release.package}"
-    try:
-        shell.run(["apt-get", *settings, "-q", "download", wanted], cwd=folder)
-    except CommandFailed as error:
-        raise UserError(
-            f"Linux {release.version} is no longer in Debian's archive; if you have"
-            f" {release.file}, put it into a folder 'debs' and name the folder above in"
-            f" {mirror.VARIABLE}"
-        ) from error
-    found = list(folder.glob("*.deb"))
-    if len(found) != 1:
-        raise UserError(f"apt-get left no package {release.file}")
-    return found[0]
+    suites = _suites(release.series, shell, folder / "apt")
+    found = suites.download(f"{release.name}={release.package}", folder)
+    if found is None:
+        series = f"write linux: '{release.series}' and remove the lock to take the"
+        raise dropped(
+            f"Linux {release.version}",
+            [release.file],
+            f"{series} newest {release.series} that it has",
+        )
+    return found
 
 
-def _lists(wanted_series: str, shell: Shell, folder: Path) -> list[str]:
-    """Read the suites that have a release. Returns the options with which apt does.
+def _suites(wanted_series: str, shell: Shell, folder: Path) -> Suites:
+    """Read the suites that have a release.
 
     Raises UserError if there is no apt, or if the archive cannot be read.
     """
@@ -110,35 +109,18 @@ def _lists(wanted_series: str, shell: Shell, folder: Path) -> list[str]:
             f" no apt; name a folder with the package in {mirror.VARIABLE}"
         )
     if wanted_series == SERIES:
-        suites: tuple[str, ...] = OWN_SUITES
+        names: tuple[str, ...] = OWN_SUITES
     else:
-        suites = releases.port(wanted_series).suites
-    lists: dict[str, list[str]] = {}
-    for suite in suites:
-        lists.setdefault(debian.address(shell, suite), []).append(suite)
-    folder.mkdir(exist_ok=True)
-    settings = debian.options(folder, lists)
-    settings += ["-o", "Acquire::Languages=none"]
-    try:
-        shell.run(["apt-get", *settings, "-q", "update", "--error-on=any"])
-    except CommandFailed as error:
-        named = ", ".join(suites)
-        raise UserError(f"Debian's suites {named} cannot be read: {error}") from error
-    return settings
+        names = releases.port(wanted_series).suites
+    return Suites(shell, folder, names)
 
 
 def _packages(
     name: str, wanted_series: str, shell: Shell, folder: Path
 ) -> Iterator[Release]:
     """All versions of a package, the newest first, without release candidates."""
-    settings = _lists(wanted_series, shell, folder)
-    try:
-        shown = shell.run(["apt-cache", *settings, "show", "--all-versions", name])
-    except CommandFailed:
-        return
-    for paragraph in shown.split("\n\n"):
-        fields = dict(re.findall(r"^([A-Z]\S*): (.+)$", paragraph, re.M))
+    for fields in _suites(wanted_series, shell, folder).show([name], every=True):
         version = fields.get("Version", "")
         found = VERSION.fullmatch(version)
-        if fields.get("Package") == name and found and found["last"]:
+        if fields["Package"] == name and found and found["last"]:
             yield Release(package=version, sha256=fields["SHA256"])

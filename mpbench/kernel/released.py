@@ -107,7 +107,8 @@ def _package(release: Release, folder: Path, shell: Shell, progress: Progress) -
     """The package's file, compared with its SHA-256."""
     target = folder / release.file
     with progress.step("fetch", f"{release.name} {release.package}"):
-        origin = mirror.fetch(f"debs/{release.file}", target)
+        path = f"{archive.POOL}/{release.file}"
+        origin = mirror.fetch_package(release.file, path, target)
         if origin is None:
             target = archive.download(release, shell, folder)
             origin = "Debian's archive"

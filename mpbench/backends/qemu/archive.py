@@ -4,7 +4,6 @@ apt runs with a private list of suites, and checks the archive's signature, as f
 root image. Kernels since 6.19 come in three packages, of which two have files.
 """
 
-import functools
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,8 +11,9 @@ from pathlib import Path
 from jobs.linux import Package
 from mpbench.errors import UserError
 from mpbench.image import resolve as pinning
-from mpbench.kernel import debian
-from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.shell import Shell
+from mpbench.kernel.suites import Suites
+from mpbench.kernel.suites import newest as newest_of
 
 ARCHITECTURE = "amd64"
 SUITES = (
@@ -38,21 +38,12 @@ def newest(shell: Shell, folder: Path, release: str) -> tuple[Package, ...]:
 
     Raises UserError if the archive cannot be read, or has no such release.
     """
-    archives = {
-        debian.mirror(shell): SUITES,
-        debian.security_mirror(shell): SECURITY_SUITES,
-    }
-    options = debian.options(folder, archives)
-    options += ["-o", "Acquire::Languages=none"]
-    options += ["-o", f"APT::Architecture={ARCHITECTURE}"]
-    shell.run(["apt-get", *options, "-q", "update", "--error-on=any"])
-    found = shell.run(["apt-cache", *options, "search", "--names-only", IMAGES])
-    names = sorted({line.split()[0] for line in found.splitlines() if line.strip()})
-    images = pinning.paragraphs(shell.run(["apt-cache", *options, "show", *names]))
+    suites = Suites(shell, folder, (*SUITES, *SECURITY_SUITES), ARCHITECTURE)
+    images = suites.show(suites.search(IMAGES))
     image = _newest(shell, images, release)
     chosen = {image["Package"]: image["Version"], **parts(image)}
     asked = [f"{name}={version}" for name, version in chosen.items()]
-    shown = shell.run(["apt-cache", *options, "show", *asked])
+    shown = suites.show(asked)
     pinned = {
         one.name: Package(
             name=one.name,
@@ -62,7 +53,7 @@ def newest(shell: Shell, folder: Path, release: str) -> tuple[Package, ...]:
             bytes=one.size_bytes,
             sha256=one.sha256,
         )
-        for one in pinning.packages(shown, shell, options)
+        for one in pinning.packages(shown, shell, suites.options)
         if chosen.get(one.name) == one.version
     }
     return tuple(pinned[name] for name in chosen)
@@ -91,18 +82,4 @@ def _newest(
             f"Linux {release}: Debian's archive has no package with a cloud kernel of"
             f" it ({suites})"
         )
-
-    def order(one: dict[str, str], other: dict[str, str]) -> int:
-        return _compare(shell, one["Version"], other["Version"])
-
-    return max(listed, key=functools.cmp_to_key(order))
-
-
-def _compare(shell: Shell, one: str, other: str) -> int:
-    if one == other:
-        return 0
-    try:
-        shell.run(["dpkg", "--compare-versions", one, "gt", other])
-    except CommandFailed:
-        return -1
-    return 1
+    return newest_of(shell, listed)

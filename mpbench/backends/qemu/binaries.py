@@ -29,6 +29,7 @@ from mpbench.kernel import cache
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.shell import Shell
+from mpbench.kernel.suites import dropped
 
 METHOD = "1"
 """Enters every key. Raise it when a change of this file changes what is unpacked."""
@@ -166,10 +167,10 @@ def obtain(shell: Shell, linux: Linux, work: Path) -> list[Path]:
         found.update(arrived)
     gone = [package for package, path in found.items() if path is None]
     if gone:
-        raise UserError(
-            f"Debian's archive does not have {fetch.named(gone)}, or cannot be read;"
-            " name another release, or a folder in MPBENCH_MIRROR whose subfolder"
-            " `debs` has the package's file"
+        raise dropped(
+            fetch.named(gone),
+            [package.file for package in gone],
+            "name another release",
         )
     return [path for path in found.values() if path is not None]
 
