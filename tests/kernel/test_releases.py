@@ -192,7 +192,7 @@ def test_a_package_that_the_archive_dropped(package: Package, shell: Shell) -> N
     package.file.unlink()
     words = (
         r"^Linux 6\.12\.3 is no longer in Debian's archive, or that cannot be read;"
-        r" name in MPBENCH_MIRROR a snapshot .* 'debs' has linux-source-6\.12_6\.12\.3-1_all"
+        r" name in MPBENCH_MIRROR a snapshot .* has linux-source-6\.12_6\.12\.3-1_all"
         r"\.deb; or write linux: '6\.12' and remove the lock to take the newest 6\.12"
     )
     with pytest.raises(UserError, match=words) as error:
