@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from mpbench import mirror
@@ -198,8 +198,18 @@ def _unpacked(archive: Path, source: Source, work: Path) -> Path:
             for member in packed
             if any(member.name.startswith(each) for each in wanted)
         ]
-        packed.extractall(work, chosen, filter="data")
+        for member in chosen:
+            if not _is_plain(member):
+                raise UserError(f"{archive.name}: {member.name} is no plain file")
+        packed.extractall(work, chosen)
     return work / top
+
+
+def _is_plain(member: tarfile.TarInfo) -> bool:
+    """Whether a member is a file or a folder within the folder of the archive."""
+    path = PurePosixPath(member.name)
+    inside = not path.is_absolute() and ".." not in path.parts
+    return inside and (member.isfile() or member.isdir())
 
 
 def _cmake(

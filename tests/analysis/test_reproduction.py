@@ -270,7 +270,8 @@ def test_a_wrong_file_is_refused(
 ) -> None:
     text = THESIS.read_text()
     text = text.replace("- thesis-", f"- {THESIS.parent}/thesis-")
-    text = text.replace("cells: thesis-", f"cells: {THESIS.parent}/thesis-")
+    for key in ("cells", "deviations"):
+        text = text.replace(f"{key}: thesis-", f"{key}: {THESIS.parent}/thesis-")
     path = tmp_path / "pages.yaml"
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(UserError, match=message):

@@ -66,13 +66,17 @@ def test_the_notebook_is_the_page_and_works(
 
 
 def test_runs_are_a_frame_of_ones_own(results: Results) -> None:
-    assert len(results) == len(results.runs) == 8
-    assert results.factors == ("path1.loss_percent",)
+    assert len(results) == len(results.runs) == 48
+    assert set(results.factors) == {
+        "path1.capacity_mbps",
+        "path1.loss_percent",
+        "path2.capacity_mbps",
+    }
     assert results.state == ()
     runs = results.runs
     runs["goodput_mbps"] = -1.0
     assert (results.ok["goodput_mbps"] > 0).all()
-    assert repr(results) == "<results of phone: 8 ok>"
+    assert repr(results) == "<results of phone: 48 ok>"
     assert "<table" in results._repr_html_()
 
 
@@ -134,5 +138,5 @@ def test_a_changed_run_is_left_out_and_told(folder: Path, tmp_path: Path) -> Non
     (row, *_) = sorted(copy.glob("runs/*/row.json"))
     row.write_text(row.read_text().replace("goodput", "badput"))
     results = mpbench.load(copy)
-    assert len(results) == 7
+    assert len(results) == 47
     assert any(row.parent.name in sentence for sentence in results.state)

@@ -30,7 +30,9 @@ def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, module.__name__, module)
 
     def load(path: Path, *given: object, points: object = None) -> SimpleNamespace:
-        return SimpleNamespace(name="small", text=path.read_text(), in_qemu=False)
+        return SimpleNamespace(
+            name="small", text=path.read_text(), in_qemu=False, cases={}
+        )
 
     monkeypatch.setattr(experiment_files, "load", load)
     monkeypatch.chdir(tmp_path)

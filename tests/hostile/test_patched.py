@@ -145,6 +145,7 @@ class Base:
     """A finished tree in place of Linux."""
 
     tree: Path
+    hostile: bool = False
 
     @property
     def objects(self) -> Path:

@@ -87,6 +87,26 @@ def test_only_the_parts_that_are_compiled_are_unpacked(tmp_path: Path) -> None:
     assert there == [Path("third_party/picoquic/a.c")]
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("../../out.c", tarfile.REGTYPE),
+        ("a.c", tarfile.SYMTYPE),
+        ("b", tarfile.FIFOTYPE),
+    ],
+)
+def test_only_plain_files_are_unpacked(tmp_path: Path, name: str, kind: bytes) -> None:
+    source = recipes.source("picoquic")
+    archive, top = tmp_path / source.file, source.file.removesuffix(".tar.gz")
+    with tarfile.open(archive, "w:gz") as made:
+        member = tarfile.TarInfo(f"{top}/third_party/picoquic/{name}")
+        member.type, member.linkname = kind, "/etc/passwd"
+        made.addfile(member)
+    with pytest.raises(UserError, match="is no plain file"):
+        building._unpacked(archive, source, tmp_path / "work")
+    assert not (tmp_path / "work").exists()
+
+
 def test_a_build_without_its_programs_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,0 +1,1 @@
+"""The program of a proxy, a file by itself."""
