@@ -140,7 +140,8 @@ def _reason(run: Artefacts, row: Mapping[str, Any], metric: str, column: str) ->
     needed = needs.NEEDS.get(metric)
     if needed is not None and metric not in USUAL:
         return f"it needs {needed}"
-    if metric in ("settling_time", "rate_jitter") and column not in row:
+    short = row.get("rate_jitter") is not None  # something arrived, for under 5 s
+    if metric in ("settling_time", "rate_jitter") and (column not in row or short):
         return f"it needs {needed}"
     return USUAL.get(metric, "it is not defined for this run")
 

@@ -5,6 +5,9 @@ ONE_DOWNLOAD = f"traffic of 'curl', or {SIZED_FLOWS}"
 REQUESTS = "traffic of 'ab'"
 MESSAGES = "traffic of 'cbr' with 'over: connection'"
 TIMED = "traffic of 'iperf3' with a duration"
+HELD_S = 5.0
+"""A rate has settled if it stays near its mean for this long ([pcc])."""
+SETTLING = f"traffic of 'iperf3' of more than {HELD_S:g} s"
 INTERVALS = "traffic of 'iperf3'"
 CAPTURE = "a 'capture', and a case of mptcp"
 
@@ -23,7 +26,7 @@ NEEDS: dict[str, str] = {
     "message_delay_median": MESSAGES,
     "message_delay_p95": MESSAGES,
     "message_delay_p99": MESSAGES,
-    "settling_time": TIMED,
+    "settling_time": SETTLING,
     "rate_jitter": TIMED,
     "capture_traffic_split": CAPTURE,
     "capture_retransmission_ratio": "a 'capture'",

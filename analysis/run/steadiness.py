@@ -16,12 +16,11 @@ from analysis.run import tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.clock import began_s
 from analysis.run.flow_phase_metrics import LEAST_SHARE_OF_PHASE
+from analysis.run.needs import HELD_S
 from analysis.run.traffic import Traffic
 
 WITHIN = 0.25
 """A rate has settled while it is within this share of its mean ([pcc])."""
-HELD_S = 5.0
-"""It must stay there for this long ([pcc])."""
 WINDOW_S = 1.0
 """Rates are means over windows of this length ([pcc])."""
 STEADY_SHARE = 0.5
@@ -90,7 +89,8 @@ def columns(run: Artefacts) -> dict[str, Any]:
         that are active in at least half of it
 
     A column is missing if there is no bulk transfer with a duration, and None if
-    nothing arrived.
+    nothing arrived. A part of less than HELD_S has no settling time: nothing can stay
+    near its mean for HELD_S there.
     """
     found: dict[int, list[Rate]] = {
         index: _windows(run, index)
@@ -121,12 +121,17 @@ def _named(
     parts : the rates of entries, by their numbers
     """
     known = {index: rates for index, rates in parts.items() if _moved(rates)}
-    times = {index: settling_time_s(rates) for index, rates in known.items()}
+    times = {
+        index: settling_time_s(rates)
+        for index, rates in known.items()
+        if rates[-1].end_s - rates[0].start_s >= HELD_S
+    }
     jitters = {index: rate_jitter(rates) for index, rates in known.items()}
     shown = [index for index in parts if not entries[index].background]
+    settles = shown and all(index in times for index in shown)
     whole = shown and all(index in known for index in shown)
     result: dict[str, Any] = {
-        f"{prefix}settling_time_s": max(times[i] for i in shown) if whole else None,
+        f"{prefix}settling_time_s": max(times[i] for i in shown) if settles else None,
         f"{prefix}rate_jitter": fmean(jitters[i] for i in shown) if whole else None,
     }
     for index in parts:

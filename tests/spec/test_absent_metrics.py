@@ -13,6 +13,7 @@ from tests.calls import Command
 from tests.spec.files import CASE, TEXT, swapped, text
 
 DOWNLOAD = {"tool": "curl", "from": "client", "to": "server", "size": "1 MB"}
+BULK = {"tool": "iperf3", "from": "client", "to": "server"}
 MESSAGES = {"tool": "cbr", "from": "client", "to": "server", "rate": "1 Mbit/s"}
 
 
@@ -37,7 +38,10 @@ def told(what: str) -> list[str]:
             {**MESSAGES, "duration": "3 s", "over": "connection"},
             "",
         ),
-        ("settling_time", DOWNLOAD, "traffic of 'iperf3' with a duration"),
+        ("settling_time", DOWNLOAD, "traffic of 'iperf3' of more than 5 s"),
+        ("settling_time", {**BULK, "duration": "5 s"}, "of more than 5 s"),
+        ("settling_time", {**BULK, "duration": "6 s"}, ""),
+        ("rate_jitter", {**BULK, "duration": "5 s"}, ""),
         ("settling_time", None, ""),
         ("capture_reinjection_ratio", None, "a 'capture'"),
         ("experimental_aggregation_benefit", None, ""),

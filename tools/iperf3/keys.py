@@ -58,7 +58,8 @@ class Traffic(Entry):
     @property
     def measures(self) -> frozenset[str]:
         timed = {needs.TIMED} if self.duration is not None else set()
-        return frozenset({needs.INTERVALS} | timed)
+        settling = {needs.SETTLING} if (self.duration or 0.0) > needs.HELD_S else set()
+        return frozenset({needs.INTERVALS} | timed | settling)
 
     @property
     def end_s(self) -> float:
