@@ -1,8 +1,8 @@
 """The names of a user's paths, and what belongs to a path and not to one link.
 
 A metric is about the first path of a user, whatever its links are called. A path that
-is a single link has the link's name. Other paths are numbered in the order in which the
-experiment file lists them.
+is a single link has the link's name, unless that is the name of a path with another
+number. Other paths are numbered in the order in which the experiment file lists them.
 """
 
 import re
@@ -50,7 +50,7 @@ def of_job(job: Job) -> tuple[str, ...]:
     every = [name for path in paths for name in path]
     limits = {link.name for link in job.links if link.capacity_mbps is not None}
     alone = all(len(path) == 1 for path in paths) and len(set(every)) == len(every)
-    if alone and set(every) == limits:
+    if alone and set(every) == limits and not _misleading(every):
         return tuple(every)
     prefix = "" if not any(f"path{n + 1}" in taken for n in range(len(paths))) else host
     names = (f"path{number}" for number in range(1, len(paths) + 1))
@@ -70,6 +70,8 @@ def words(job: Job, host: str, number: int) -> str:
     own = [name for name in paths[number - 1] if name not in others]
     limits = [name for name in own if name in _limits(job, own)]
     (name,) = (limits or own) if len(limits or own) == 1 else (f"path{number}",)
+    if _misleading([*[""] * (number - 1), name]):
+        return f"path {number} ({name})"
     return re.sub(r"^path(\d+)$", r"path \1", name)
 
 
@@ -110,6 +112,12 @@ def measured(run: Artefacts, known: Mapping[str, Any]) -> dict[str, Any]:
         columns[f"{name}.bytes"] = count
         columns[f"{name}.share"] = share
     return {key: value for key, value in columns.items() if key not in known}
+
+
+def _misleading(names: Sequence[str]) -> bool:
+    """Whether a path has the name of a path with another number, as `path2` first."""
+    numbers = (re.fullmatch(r"path(\d+)", name) for name in names)
+    return any(m and int(m[1]) != place for place, m in enumerate(numbers, start=1))
 
 
 def _by_host(job: Job) -> dict[str, tuple[tuple[str, ...], ...]]:

@@ -68,7 +68,8 @@ def names(what: str) -> tuple[str, ...]:
 
 def test_a_path_of_one_link_has_its_name() -> None:
     assert names(text(("wifi", "lte"))) == ("wifi", "lte")
-    assert names(text(("path2", "path1"))) == ("path2", "path1")
+    assert names(text(("path2", "wifi"))) == ("phone.path1", "phone.path2")
+    assert names(text(("path2", "path1"))) == ("phone.path1", "phone.path2")
     assert names(text(("path1", "path2", "third"))) == ("path1", "path2", "third")
 
 
@@ -89,6 +90,8 @@ def test_metrics_are_about_the_paths_in_the_users_order(
 ) -> None:
     made = rows(campaign(tmp_path, command, text(paths)))
     mptcp, alone = made["mptcp"], [made[f"t{n}"]["goodput_mbps"] for n in (1, 2)]
+    if paths == ("path2", "path1"):  # `path2` would be said of two paths
+        paths = ("phone.path1", "phone.path2")
     assert [mptcp[f"{name}.tcp_goodput_mbps"] for name in paths] == alone
     benefit = metrics.experimental_aggregation_benefit(mptcp["goodput_mbps"], alone)
     assert mptcp["experimental_aggregation_benefit"] == benefit
@@ -97,6 +100,12 @@ def test_metrics_are_about_the_paths_in_the_users_order(
     assert [mptcp[f"{name}.capacity_mbps"] for name in paths] == [40, 10]
     assert 0.75 < mptcp[f"{paths[0]}.share"] < 0.85
     assert mptcp["mean_loss_percent"] == 0
+
+
+def test_a_path_with_the_number_of_another_is_named_by_both() -> None:
+    job = make_plan(loads(text(("path2", "wifi")), "f.yaml"), {}).runs[0].job
+    words = [path_names.words(job, "phone", number) for number in (1, 2)]
+    assert words == ["path 1 (path2)", "wifi"]
 
 
 def test_three_paths_of_which_two_have_numbers(
