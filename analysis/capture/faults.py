@@ -46,7 +46,10 @@ def of_files(read: Tables | Read) -> list[str]:
             ("untimed", "packets without a time were left out"),
             ("unknown_link_packets", "packets of unknown link types were left out"),
             ("reassembled", "packets were put together from fragments"),
-            ("fragments", "fragments of IP packets were left out: others are missing"),
+            (
+                "fragments",
+                "fragments of IP packets were left out: others are missing, or overlap",
+            ),
             (
                 "dropped_fragments",
                 "fragments were left out because more waited than are kept",
