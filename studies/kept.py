@@ -1,7 +1,7 @@
 """The kept rows of all campaigns, in one archive per publication.
 
     python -m studies.kept unpack [--out build/rows]
-    python -m studies.kept pack [--from build/rows]
+    python -m studies.kept pack [--from build/rows] [--only NAME]
 
 The rows of one campaign are a folder of two files, which `mpbench rows` writes and
 `mpbench report` reads (mpbench/store/kept_rows.py). Campaigns of one publication share
@@ -28,7 +28,7 @@ from pathlib import Path
 
 from mpbench.errors import UserError
 from mpbench.store import atomic, kept_rows, layout
-from studies.publications import publication, source
+from studies import publications
 
 ROOT = Path(__file__).parents[1]
 ARCHIVES = ROOT / "studies/rows"
@@ -126,12 +126,28 @@ def unpack(out: Path = UNPACKED, folder: Path = ARCHIVES) -> None:
         return
     stamp.unlink(missing_ok=True)
     for found in everything(folder):
-        place = out / found.name
-        place.mkdir(parents=True, exist_ok=True)
-        packed = lzma.compress(found.rows, preset=QUICK)
-        atomic.write_bytes(place / kept_rows.FILE, packed)
-        atomic.write_bytes(layout.Results(place).experiment, found.experiment)
+        _unpacked(found, out)
     atomic.write_bytes(stamp, wanted)
+
+
+def unpack_one(name: str, out: Path, folder: Path = ARCHIVES) -> None:
+    """Write the campaigns of one archive as folders of kept rows below `out`.
+
+    Raises UserError if SHA256SUMS does not name the archive.
+    """
+    file = f"{name}{SUFFIX}"
+    if file not in (known := sums(folder)):
+        raise UserError(f"{folder / SUMS}: no {file}")
+    for found in read(folder / file, known[file]):
+        _unpacked(found, out)
+
+
+def _unpacked(found: Campaign, out: Path) -> None:
+    place = out / found.name
+    place.mkdir(parents=True, exist_ok=True)
+    packed = lzma.compress(found.rows, preset=QUICK)
+    atomic.write_bytes(place / kept_rows.FILE, packed)
+    atomic.write_bytes(layout.Results(place).experiment, found.experiment)
 
 
 def pack(groups: Mapping[str, Iterable[Path]], folder: Path = ARCHIVES) -> None:
@@ -142,12 +158,24 @@ def pack(groups: Mapping[str, Iterable[Path]], folder: Path = ARCHIVES) -> None:
     Raises UserError if a folder holds anything else than kept rows.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    lines = []
-    for name, places in sorted(groups.items()):
-        packed = _archive(places)
-        atomic.write_bytes(folder / f"{name}{SUFFIX}", packed)
-        digest = hashlib.sha256(packed).hexdigest()
-        lines.append(f"{digest}  {name}{SUFFIX}\n")
+    _write_sums({_packed(name, groups[name], folder) for name in groups}, folder)
+
+
+def pack_one(name: str, places: Iterable[Path], folder: Path = ARCHIVES) -> None:
+    """Write the archive of one group, and leave the others as they are."""
+    others = {pair for pair in sums(folder).items() if pair[0] != f"{name}{SUFFIX}"}
+    _write_sums({*others, _packed(name, places, folder)}, folder)
+
+
+def _packed(name: str, places: Iterable[Path], folder: Path) -> tuple[str, str]:
+    """Write an archive; its file's name and its hash."""
+    packed = _archive(places)
+    atomic.write_bytes(folder / f"{name}{SUFFIX}", packed)
+    return f"{name}{SUFFIX}", hashlib.sha256(packed).hexdigest()
+
+
+def _write_sums(found: set[tuple[str, str]], folder: Path) -> None:
+    lines = [f"{digest}  {name}\n" for name, digest in sorted(found)]
     atomic.write_bytes(folder / SUMS, "".join(lines).encode())
 
 
@@ -170,7 +198,7 @@ def grouped(folder: Path) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     for place in sorted(folder.iterdir()):
         if kept_rows.there(place):
-            words = re.findall(r"[a-z0-9]+", publication(source(place)).lower())
+            words = re.findall(r"[a-z0-9]+", publications.of(place).lower())
             found.setdefault("-".join(words), []).append(place)
     return found
 
@@ -181,12 +209,17 @@ def main() -> int:
     verbs.add_parser("unpack").add_argument("--out", type=Path, default=UNPACKED)
     packing = verbs.add_parser("pack")
     packing.add_argument("--from", dest="rows", type=Path, default=UNPACKED)
+    packing.add_argument("--only", help="this archive alone, without its suffix")
     options = parser.parse_args()
     try:
         if options.verb == "unpack":
             unpack(options.out)
-        else:
+        elif options.only is None:
             pack(grouped(options.rows))
+        elif places := grouped(options.rows).get(options.only):
+            pack_one(options.only, places)
+        else:
+            raise UserError(f"{options.rows}: no rows of {options.only}")
     except (OSError, UserError) as error:
         print(f"kept: {error}", file=sys.stderr)
         return 2

@@ -42,3 +42,18 @@ def source(folder: Path) -> str:
     """The `source` of the experiment as it was run."""
     text = Results(folder).experiment.read_text(encoding="utf-8")
     return str(yaml.load(text, yaml.CSafeLoader).get("source") or "")
+
+
+REACH = "reach-"
+"""The beginning of the names of campaigns over networks that a paper does not print.
+They have a build of their own, because no page shows them beside other campaigns."""
+
+
+def of(folder: Path) -> str:
+    """The publication that a campaign's rows are kept with.
+
+    folder : of results or of kept rows
+    """
+    if folder.name.startswith(REACH):
+        return "reach"
+    return publication(source(folder))

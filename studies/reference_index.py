@@ -321,6 +321,10 @@ def indices(paper: Paper) -> Iterator[str]:
             " compared it with that machine. Add"
             f" `--with {file}` to the command."
         )
+        yield (
+            "Networks that the thesis does not print:"
+            " [which of them give its numbers](thesis/reachability.md)."
+        )
 
 
 def table(entries: Sequence[Entry], columns: Sequence[str]) -> Iterator[str]:

@@ -61,8 +61,14 @@ from mpbench.plan.estimate import Estimate, estimate, total
 from mpbench.report.pages_file import Pages
 from mpbench.store import campaign, kept_rows
 from mpbench.store.layout import Results
-from studies import kept, kept_figures, mpcc_campaigns, reference_index
-from studies.publications import publication, source
+from studies import (
+    kept,
+    kept_figures,
+    mpcc_campaigns,
+    publications,
+    reachability,
+    reference_index,
+)
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = ROOT / "experiments"
@@ -327,7 +333,7 @@ def one_build(folders: Iterable[Path]) -> None:
     first: dict[str, tuple[Path, Mapping[str, str]]] = {}
     for path in folders:
         build = _build(path)
-        other, wanted = first.setdefault(publication(source(path)), (path, build))
+        other, wanted = first.setdefault(publications.of(path), (path, build))
         if build != wanted:
             raise UserError(
                 f"{path}: of another build than {other}; execute it again, or move it "
@@ -459,6 +465,8 @@ def main() -> int:
         for words in mpcc_pages(results) if MPCC in sets else pages(results):
             if status := page(words, options.kept):
                 return status
+        if status := reachability.main([]):
+            return status
         return reference_index.main([])
     except UserError as error:
         print(f"reproduction: {error}", file=sys.stderr)

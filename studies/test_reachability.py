@@ -1,0 +1,99 @@
+"""Networks that the thesis does not print: what reaches a cell, and the pages."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.published.cells import Cell
+from mpbench.errors import UserError
+from studies import kept, reachability, unprinted_networks
+from studies.unprinted_networks import TABLES, Judged, Table
+
+STEADY, PHASES, PATHS = TABLES
+
+
+def cell(table: Table, row: str) -> Cell:
+    return next(c for c in table.cells if c.row == row and c.case == "lia")
+
+
+def judged(fits: list[float], queues: list[float]) -> Judged:
+    networks = pd.DataFrame({"a.queue_packets": queues})
+    reached = np.zeros((len(fits), 28), dtype=bool)
+    return Judged(
+        STEADY, "upstream", networks, {"a.queue_packets": (0.0, 90.0)},
+        np.zeros((len(fits), 28)), reached, np.array(fits), reached[:, :10], 0,
+    )  # fmt: skip
+
+
+def test_how_near_a_network_has_to_be_is_as_registered() -> None:
+    throughput = cell(STEADY, "MPTCP throughput")
+    assert unprinted_networks.allowed(throughput) == pytest.approx(0.05 * 6922)
+    assert unprinted_networks.allowed(cell(STEADY, "Jain's index")) == 0.005
+    distribution = cell(PATHS, "subflow I, traffic distribution")
+    assert unprinted_networks.allowed(distribution) == 2.0
+    used = cell(STEADY, "MPTCP bandwidth used")
+    assert unprinted_networks.allowed(used) == pytest.approx(0.05 * 46.15)
+
+
+def test_the_fit_has_throughputs_alone() -> None:
+    joint = {c.row for c in STEADY.cells if unprinted_networks.is_throughput(c)}
+    assert joint == {"MPTCP throughput", "SP-TCP throughput", "total throughput"}
+
+
+def test_five_networks_share_a_factor_within_a_third_of_its_range() -> None:
+    fits = [0.1, 0.2, 0.3, 0.4, 0.5, 0.01]
+    found = judged(fits, [10, 20, 30, 40, 90, 10])
+    assert found.best == [5, 0, 1, 2, 3]
+    assert found.shared() == {"a.queue_packets": (10.0, 40.0)}
+    assert judged(fits, [10, 20, 30, 41, 90, 10]).shared() == {}
+
+
+def test_a_statement_is_judged_by_the_side_that_its_criterion_asks_for() -> None:
+    by_id = {one.id: one for one in STEADY.statements + PATHS.statements}
+    runs = pd.DataFrame(
+        {
+            "case": ["lia", "wvegas", "wvegas"],
+            "jain": [0.991, 0.98, 0.98],
+            "goodput_mbps": [14.0, 13.0, 14.5],
+            "a.path1.throughput_mbps": [8.5, 8.4, 8.4],
+        }
+    )
+    assert unprinted_networks.holds(by_id["jain-high-lia"], runs)
+    assert not unprinted_networks.holds(by_id["jain-high-wvegas"], runs)
+    assert not unprinted_networks.holds(by_id["jain-wvegas-lia"], runs)
+    assert unprinted_networks.holds(by_id["max-min-wvegas-lia"], runs)
+    assert unprinted_networks.holds(by_id["fills-first-lia"], runs)
+    assert not unprinted_networks.holds(by_id["fills-first-wvegas"], runs)
+    with pytest.raises(UserError, match="no runs of this case"):
+        unprinted_networks.holds(by_id["jain-high-olia"], runs)
+
+
+def test_statements_over_two_campaigns_have_no_value_in_a_network() -> None:
+    ids = {one.id for one in PHASES.statements}
+    assert "olia-phase-2-lia" in ids and "reach-lia" not in ids
+
+
+def test_a_network_that_reaches_all_cells_is_named() -> None:
+    found = judged([0.1, 0.2], [10, 20])
+    assert "reached by none of 2 networks" in reachability.told(found)
+    found.reached[1] = True
+    assert "reached by the networks 1 of 2 networks" in reachability.told(found)
+
+
+def test_a_paragraph_takes_the_place_of_an_earlier_one() -> None:
+    new = f"{reachability.MARK} New."
+    text = f"# T\n\n{reachability.MARK} Old.\n\n## Ours\n\nx\n"
+    assert reachability.with_paragraph(text, new) == f"# T\n\n{new}\n\n## Ours\n\nx\n"
+
+
+def test_the_pages_are_those_of_the_kept_rows(tmp_path: Path) -> None:
+    kept.unpack_one(reachability.ARCHIVE, tmp_path)
+    for path, text in reachability.written(tmp_path).items():
+        assert path.read_text(encoding="utf-8") == text, path
+
+
+def test_an_archive_that_is_not_named_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no nothing\.tar\.xz"):
+        kept.unpack_one("nothing", tmp_path)
