@@ -20,7 +20,7 @@ from mpbench.store import kept_rows, layout
 
 PUBLISHED = Path(__file__).parents[1] / "results/published"
 RELATIVE, OF_JAIN, OF_SHARES = 0.05, 0.005, 2.0
-"""How near a value has to be: a part of the published one, a difference of Jain's
+"""Largest differences from a cell: a part of the published one, a difference of Jain's
 index, and percentage points of the distribution of the traffic (rule 2)."""
 BEST = 5
 THIRD = 1 / 3
@@ -67,7 +67,7 @@ TABLES = (
 
 @dataclass(frozen=True)
 class Judged:
-    """What the networks of one campaign give.
+    """Values of one campaign in each of its networks.
 
     networks : the factors of each network, shape (networks, factors)
     ranges : registered range of each factor
