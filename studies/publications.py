@@ -54,6 +54,9 @@ def of(folder: Path) -> str:
 
     folder : of results or of kept rows
     """
-    if folder.name.startswith(REACH):
-        return "reach"
-    return publication(source(folder))
+    return kept_with(folder.name, source(folder))
+
+
+def kept_with(campaign: str, source: str) -> str:
+    """The publication that the rows of a campaign with this `source` are kept with."""
+    return "reach" if campaign.startswith(REACH) else publication(source)
