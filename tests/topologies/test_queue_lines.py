@@ -124,6 +124,14 @@ def test_the_line_of_a_discipline(document: dict[str, Any], line: str) -> None:
     assert queues.tc_command(made, "at", 30, 8_000_000) == f"qdisc add at {line}"
 
 
+def test_a_stranger_s_words_are_cut_in_messages() -> None:
+    """To 40 characters, whatever is read."""
+    with pytest.raises(ValueError, match=f"^no discipline '{'n' * 40}'$"):
+        from_json({"name": "n" * 100})
+    with pytest.raises(ValueError, match=f"^pie: '{'k' * 40}' is unknown$"):
+        from_json({**PIE, "k" * 100: 1})
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from jobs.links import Link, of_shapes
-from jobs.reading import read
-from topologies import impairments, reshaping, shaping
+from jobs.reading import Fault, read
+from topologies import fabric, impairments, reshaping, shaping
 from topologies.impairments import BurstLoss, Impairments, Reordering
 from topologies.queues import from_json as discipline
 from topologies.shaping import Shape, link_shape, ordering_rate_mbps, queue_packets
@@ -170,6 +170,29 @@ def test_a_shape_comes_back_from_a_job() -> None:
     plain = shaping.plain(Shape(12.0, 5.0))
     assert not plain.keys() & {"discipline", "impairments", "down"}
     assert read(Link, {"name": "l", **plain}) == Link.of("l", Shape(12.0, 5.0))
+
+
+@pytest.mark.parametrize(
+    ("mtu_bytes", "taken"),
+    [(575, False), (576, True), (1499, True), (9216, True), (9217, False)],
+)
+def test_packets_of_a_link_are_between_576_and_9216_bytes(
+    mtu_bytes: int, taken: bool
+) -> None:
+    """The least that every host of IPv4 takes, and usual jumbo frames."""
+    link = Link.of("l", Shape(12.0, 5.0, mtu_bytes=mtu_bytes))
+    if taken:
+        assert read(Link, link.to_json()) == link
+    else:
+        with pytest.raises(Fault, match="mtu_bytes"):
+            read(Link, link.to_json())
+
+
+def test_the_fabric_has_the_bursts_of_the_routers() -> None:
+    """Two full packets, in either kind of network."""
+    line = Shape(10, 5, 7).tc_commands("e")[1]
+    assert f" burst {shaping.BURST_BYTES} " in line
+    assert (shaping.BURST_BYTES, fabric.BURST_PACKETS) == (3028, 2)
 
 
 def test_impairments_as_netem_has_them() -> None:
