@@ -7,22 +7,23 @@ from jobs.changes import BOTH, DOWN, UP
 from jobs.marks import Among, Bounds
 from jobs.values import LastingSeconds, Name, Seconds
 
-STRIP, DROP, REWRITE, SEQUENCE = "strip", "drop", "rewrite", "sequence"
+STRIP, DROP, GARBLE = "strip", "drop", "garble"
+REWRITE, SEQUENCE = "rewrite", "sequence"
 NAT, FIREWALL, MSS, ICMP, ECN = "nat", "firewall", "mss", "icmp", "ecn"
-KINDS = (STRIP, DROP, REWRITE, SEQUENCE, NAT, FIREWALL, MSS, ICMP, ECN)
-OF_OPTIONS = (STRIP, DROP)
+KINDS = (STRIP, DROP, GARBLE, REWRITE, SEQUENCE, NAT, FIREWALL, MSS, ICMP, ECN)
+OF_OPTIONS = (STRIP, DROP, GARBLE)
 STATEFUL = (NAT, FIREWALL)
 """Boxes that see both directions, and keep a state of each connection."""
 EDITS = (REWRITE, SEQUENCE)
 BOTH_WAYS = (*STATEFUL, ICMP)
 """Boxes without a direction."""
 
-PROVOKING = (STRIP, DROP, REWRITE, SEQUENCE, NAT, FIREWALL, ICMP)
+PROVOKING = (STRIP, DROP, GARBLE, REWRITE, SEQUENCE, NAT, FIREWALL, ICMP)
 """Boxes by which connections may fall back, end, or leave a path unused. The others
 change sizes and marks, which every connection survives."""
 
-SYN, SYNACK, DATA, ALL = "syn", "synack", "data", "all"
-PACKETS = (SYN, SYNACK, DATA, ALL)
+SYN, SYNACK, ACK, DATA, ALL = "syn", "synack", "ack", "data", "all"
+PACKETS = (SYN, SYNACK, ACK, DATA, ALL)
 SUBTYPES = (
     "mp_capable",
     "mp_join",
@@ -35,6 +36,8 @@ SUBTYPES = (
     "mp_tcprst",
 )
 """The subtypes of MPTCP's option, each at its number (RFC 8684, section 8.1)."""
+GARBLED = ("mp_capable", "mp_join", "add_addr")
+"""The subtypes whose bytes 4 to 7 are of a key, a token, a code or an address."""
 FORGETS_DROP, FORGETS_RESET = "drop", "reset"
 FORGETS = (FORGETS_DROP, FORGETS_RESET)
 CE, BLEACH = "ce", "bleach"
@@ -76,8 +79,9 @@ class Box:
     direction : of the packets that it acts on: `up` is what users send
     from_s, until_s : seconds after the start of the traffic; None for the whole run,
         the time before included, and for its end
-    packets : of `strip` and `drop`: those of a connection that it looks at
-    subtype : of `strip` and `drop`: the subtype of MPTCP's option; None for all
+    packets : of `strip`, `drop` and `garble`: those of a connection that it looks at
+    subtype : of `strip`, `drop` and `garble`: the subtype of MPTCP's option; None for
+        all
     number : of `rewrite`: the place of a byte in the payload, from 0; of `mss`: the
         segment size, in bytes
     timeout_s : of `nat` and `firewall`: idle time after which a connection is
@@ -116,6 +120,8 @@ class Box:
             raise ValueError(f"action: not of {self.kind}")
         if self.subtype is not None and self.kind not in OF_OPTIONS:
             raise ValueError(f"subtype: not of {self.kind}")
+        if self.kind == GARBLE and self.subtype not in GARBLED:
+            raise ValueError(f"subtype: one of {', '.join(GARBLED)} for {GARBLE}")
         if self.timeout_s is not None and self.kind not in STATEFUL:
             raise ValueError(f"timeout_s: not of {self.kind}")
         if self.kind in BOTH_WAYS and self.direction != BOTH:

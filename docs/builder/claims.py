@@ -45,7 +45,7 @@ SOURCE = re.compile(r"\]\((?:\.\./)?(?:studies|results)/")
 GONE = re.compile(
     r"^```.*?^```$"
     r"|^(?: {4}|\t)\S[^\n]*$"
-    r"|<!-- (?:value|table|bench|cell): .*?<!-- end -->"
+    r"|<!-- (?:value|table|explained|bench|cell): .*?<!-- end -->"
     r"|<!--.*?-->"
     r"|`[^`\n]*`"
     r"|!\[[^\]]*\]\([^)]*\)",

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from jobs.changes import UP
 from jobs.middleboxes import (
+    ACK,
     ALL,
     BLEACH,
     DATA,
@@ -24,6 +25,7 @@ from jobs.middleboxes import (
     ECN,
     EDITS,
     FORGETS_RESET,
+    GARBLE,
     ICMP,
     MSS,
     NAT,
@@ -42,10 +44,15 @@ Place = tuple[str, str]
 """A node and an interface of it."""
 MOST_OPTIONS = 3
 """Options of MPTCP that one packet can have; a statement strips one of them."""
+MPTCP = 30
+"""The number of MPTCP's option."""
+GARBLED_AT, GARBLED = 4, 0xA5A5A5A5
+"""The place in an option of four bytes that `garble` overwrites, and their value."""
 TCP = "ip protocol tcp"
 SELECTED = {
     SYN: "tcp flags & (syn | ack) == syn",
     SYNACK: "tcp flags & (syn | ack) == syn | ack",
+    ACK: "tcp flags & (syn | ack) == ack",
     DATA: f"{TCP} @ih,0,8 >= 0",
     ALL: TCP,
 }
@@ -131,7 +138,7 @@ def _chain(name: str, hook: str, number: int, rules: Sequence[str]) -> str:
 
 def _rule(box: Box, number: int) -> str:
     """The rule of a box without a state, behind the interface."""
-    if box.kind in (STRIP, DROP):
+    if box.kind in (STRIP, DROP, GARBLE):
         chosen = SELECTED[box.packets or ALL]
         if box.subtype is None:
             chosen += " tcp option mptcp exists"
@@ -139,6 +146,11 @@ def _rule(box: Box, number: int) -> str:
             chosen += f" tcp option mptcp subtype {SUBTYPES.index(box.subtype)}"
         if box.kind == DROP:
             return f"{chosen} counter drop"
+        if box.kind == GARBLE:
+            # A shorter option has no such bytes, and nftables would drop its packet.
+            chosen += f" tcp option mptcp length >= {GARBLED_AT + 4}"
+            at = f"@{MPTCP},{8 * GARBLED_AT},32"
+            return f"{chosen} counter tcp option {at} set {GARBLED:#x}"
         number_of = MOST_OPTIONS if box.subtype is None else 1
         return f"{chosen} counter{' reset tcp option mptcp' * number_of}"
     if box.kind == MSS:

@@ -23,6 +23,8 @@ from jobs.middleboxes import (
     ECN,
     FORGETS,
     FORGETS_DROP,
+    GARBLE,
+    GARBLED,
     ICMP,
     KINDS,
     LEAST_MSS,
@@ -84,11 +86,16 @@ class Box(Part):
 
     strip: Annotated[str, OneOf("kind of packet", PACKETS)] | None = Field(
         default=None,
-        description="Removes MPTCP's options from these packets: syn, synack, data"
-        " (with payload) or all.",
+        description="Removes MPTCP's options from these packets: syn, synack, ack (all"
+        " that follow), data (with payload) or all.",
     )
     drop: Annotated[str, OneOf("kind of packet", PACKETS)] | None = Field(
         default=None, description="Drops these packets, if they have MPTCP's option."
+    )
+    garble: Annotated[str, OneOf("kind of packet", PACKETS)] | None = Field(
+        default=None,
+        description="Overwrites four bytes of MPTCP's option in these packets, which"
+        " are a part of a key, a token, a code or an address.",
     )
     rewrite: Annotated[Whole, Field(ge=0, le=MOST_OFFSET)] | None = Field(
         default=None,
@@ -127,8 +134,8 @@ class Box(Part):
     )
     of: Annotated[str, OneOf("subtype of MPTCP's option", SUBTYPES)] | None = Field(
         default=None,
-        description="Of strip and drop: only packets whose first option of MPTCP is of"
-        " this subtype.",
+        description="Of strip, drop and garble: only packets whose first option of"
+        " MPTCP is of this subtype.",
     )
     direction: Annotated[str, OneOf("direction", (UP, DOWN, BOTH))] = Field(
         default=BOTH,
@@ -167,11 +174,16 @@ class Box(Part):
         return self
 
     def _check_of(self, faults: Faults) -> None:
-        if self.of is None:
+        if self.of is None and self.kind != GARBLE:
             return
         if self.kind not in OF_OPTIONS:
-            reason = f"only {' and '.join(OF_OPTIONS)} look at options"
+            reason = f"only {', '.join(OF_OPTIONS)} look at options"
             faults.add(("of",), f"{reason}; take it away")
+            return
+        if self.kind == GARBLE and self.of not in GARBLED:
+            said = f"not '{self.of}'" if self.of else "the option is missing"
+            wrong = ("of",) if self.of else (GARBLE,)
+            faults.add(wrong, f"{said}; add 'of: {' or '.join(GARBLED)}'")
             return
         packets = getattr(self, self.kind)
         if packets in (record.SYN, record.SYNACK) and self.of not in OF_SYN:

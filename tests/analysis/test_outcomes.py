@@ -352,6 +352,34 @@ def test_some_connections_that_fell_back_are_mixed() -> None:
     assert counted(client, {"DssFallback": 1})["protocol_at_end"] == "mixed"
 
 
+def test_connections_that_all_fell_back_are_tcp() -> None:
+    """Each end counts its connections, and a fallback in the handshake twice."""
+    client = {"TcpActiveOpens": 3, "MPCapableSYNTX": 3, "MPCapableSYNACKRX": 3}
+    server = {"DssFallback": 2, "MPCapableFallbackACK": 1}
+    assert counted(client, server)["protocol_at_end"] == "tcp"
+    assert counted(client, {"DssFallback": 2})["protocol_at_end"] == "mixed"
+    one = {**client, "MPCapableSYNACKRX": 2, "MPCapableFallbackSYNACK": 1}
+    both = {"MPCapableFallbackACK": 1, "DssFallback": 1}
+    assert counted(one, both)["protocol_at_end"] == "mixed"
+
+
+@pytest.mark.parametrize(
+    "host, name",
+    [
+        *(("server", name) for name in counts.REFUSED_BY_SERVER),
+        ("client", "MPJoinNotEstablished"),
+    ],
+)
+def test_each_refusal_is_one(host: str, name: str) -> None:
+    client = {"TcpActiveOpens": 2, "MPCapableSYNTX": 1, "MPCapableSYNACKRX": 1}
+    client |= {"MPJoinSynTx": 1}
+    ends = {"client": client, "server": dict[str, int]()}
+    ends[host] |= {name: 1}
+    found = counted(ends["client"], ends["server"])
+    names = ("joined", "refused", "unanswered")
+    assert [found[f"subflows_{name}"] for name in names] == [0, 1, 0]
+
+
 def test_nothing_connected_is_no_protocol() -> None:
     client = {"TcpActiveOpens": 1, "MPCapableSYNTX": 1, "TcpAttemptFails": 1}
     found = counted({**client, "TcpExtTCPSynRetrans": 6}, {})

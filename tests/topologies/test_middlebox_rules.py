@@ -13,6 +13,7 @@ from jobs.middleboxes import (
     FIREWALL,
     FORGETS_DROP,
     FORGETS_RESET,
+    GARBLE,
     ICMP,
     MSS,
     NAT,
@@ -70,6 +71,12 @@ def test_a_box_has_a_table_whose_place_is_its_number() -> None:
             {"kind": DROP, "packets": "synack", "subtype": "mp_join"},
             "tcp flags & (syn | ack) == syn | ack tcp option mptcp subtype 1"
             " counter drop",
+        ),
+        (
+            {"kind": GARBLE, "packets": "ack", "subtype": "mp_join"},
+            "tcp flags & (syn | ack) == ack tcp option mptcp subtype 1"
+            " tcp option mptcp length >= 8 counter"
+            " tcp option @30,32,32 set 0xa5a5a5a5",
         ),
         (
             {"kind": MSS, "number": 1300},

@@ -85,6 +85,17 @@ def test_all_kinds_of_boxes_on_two_paths(tmp_path: Path) -> None:
     assert "10.2.0.2:5201,10.1.1.1:" in events  # the server sees the router
 
 
+def test_a_garbled_code_and_a_stripped_ack_refuse_subflows(tmp_path: Path) -> None:
+    """The SYN keeps its token, so the server gets to the ACK of the join."""
+    for number, box in enumerate(({"garble": "ack"}, {"strip": "ack"})):
+        (folder := tmp_path / str(number)).mkdir()
+        found, artefacts = measured(folder, {"path2": [{**box, "of": "mp_join"}]})
+        assert (found["subflows_joined"], found["subflows_refused"]) == (0, 2)
+        server = counters(artefacts, "server")
+        refused = server["MPJoinAckHMacFailure"], server["MPJoinAckNoMPJoin"]
+        assert refused == ((2, 0), (0, 2))[number]
+
+
 SEND = """\
 import socket, time
 end = socket.create_connection(("{address}", {port}))

@@ -27,8 +27,10 @@ Rule = Callable[[Facts], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     settings.without_mptcp,
     handshake.fell_back,
+    handshake.to_endpoints,
     handshake.connected_late,
     handshake.payload_changed,
+    handshake.outside_window,
     joins.no_address,
     joins.not_asked,
     joins.not_joined,

@@ -12,6 +12,10 @@ REASONS = (
     ("MPCapableFallbackSYNACK", "the SYN/ACK came back without MPTCP's option"),
     ("MPCapableFallbackACK", "MPTCP's option was gone from the handshake's last ACK"),
     ("MPCapableDataFallback", "the first data came without MPTCP's option"),
+    (
+        "InfiniteMapTx",
+        "a DSS checksum had failed, and the sender went on without mappings",
+    ),
     ("DssFallback", "data came without a mapping, or with a wrong one"),
     ("DSSCorruptionFallback", "mappings did not fit the data"),
     ("MD5SigFallback", "the socket signs its segments with MD5"),
@@ -22,6 +26,8 @@ REASONS = (
 later one often follows from it at the other end."""
 DROPPED = ("MPCapableSYNTXDrop", "Blackhole")
 DISABLED = "MPCapableSYNTXDisabled"
+DROPPED_SHARE = 0.05
+"""A sound connection over several paths may drop a few segments that come again."""
 CHECKSUM = ("DataCsumErr", "MPFailTx", "MPFailRx", "InfiniteMapTx", "InfiniteMapRx")
 
 
@@ -49,6 +55,18 @@ def fell_back(facts: Facts) -> Iterator[Finding]:
                 facts.evidence(PREFIX + name) + _when(facts, name),
             )
             return
+
+
+def to_endpoints(facts: Facts) -> Iterator[Finding]:
+    """Connections to a port on which only an endpoint listens."""
+    name = PREFIX + "MPCapableEndpAttempt"
+    if count := facts.total(name):
+        were = "connection was" if count == 1 else "connections were"
+        yield Finding(
+            f"{count} {were} refused: an endpoint listens on that port, and takes"
+            " further subflows only",
+            facts.evidence(name) + _when(facts, "MPCapableEndpAttempt"),
+        )
 
 
 def _darkness(facts: Facts) -> str:
@@ -163,3 +181,17 @@ def payload_changed(facts: Facts) -> Iterator[Finding]:
             " saw them",
             facts.evidence("TcpInCsumErrors"),
         )
+
+
+def outside_window(facts: Facts) -> Iterator[Finding]:
+    """Connections whose data bore numbers that mean nothing to the receiver."""
+    name = PREFIX + "NoDSSInWindow"
+    for host, of_host in facts.counters.items():
+        dropped, arrived = of_host.get(name), of_host.get("TcpInSegs")
+        if dropped > DROPPED_SHARE * arrived:
+            yield Finding(
+                f"the {host} dropped {many(dropped, 'segment')} whose data lies outside"
+                " of the connection's window: the two ends do not agree on the keys,"
+                " from which data is numbered",
+                facts.evidence(name),
+            )

@@ -10,6 +10,18 @@ from analysis.run.explain.subflows import Connection, Subflow
 
 UNANSWERED_S = 1.0
 """A SYN that has been without an answer for so long is sent again."""
+LEAST_S = 0.1
+"""A shorter connection may end before the path manager asks."""
+UNLINKED = {
+    "MPJoinNoTokenFound": "the server knows no connection with the token of its SYN",
+    "MPJoinNoIdFound": "the server had no id for the address",
+    "MPJoinAckNoMPJoin": "MPTCP's option was gone from the last ACK",
+    "MPJoinAckNoCtx": "the server had no memory for it",
+    "MismatchPortSynRx": "the server did not announce the port",
+    "MismatchPortAckRx": "the server did not announce the port",
+}
+"""Counters of a server that refuses a subflow before it knows the connection, with what
+they mean. They have a time, and no subflow."""
 REFUSED = "111"
 """The number of ECONNREFUSED on Linux."""
 
@@ -43,7 +55,10 @@ def _is_alone(facts: Facts, one: Connection) -> bool:
     if not transport.is_mptcp or len(facts.users.get(one.client, ())) < 2:
         return False
     established = one.first("established", one.client)
-    return established is not None and one.first("MPJoinSynTx", one.client) is None
+    if established is None or one.first("MPJoinSynTx", one.client) is not None:
+        return False
+    closed = one.first("closed")
+    return closed is None or closed - established >= LEAST_S
 
 
 def _reason(facts: Facts, alone: list[Connection]) -> str:
@@ -88,6 +103,10 @@ def not_joined(facts: Facts) -> Iterator[Finding]:
             for event in found[0].both
             if event.name not in ("tcp_closed", "MPJoinSynTx")
         )
+        counters = facts.evidence(
+            *(f"MPTcpExt{name}" for name, words in UNLINKED.items() if words == reason)
+        )
+        evidence = f"{evidence}; {counters}" if counters else evidence
         asked = at([one.opened_s for one in found])
         yield Finding(
             f"{many(len(found), 'subflow')} on {path} did not join: {reason}",
@@ -98,6 +117,12 @@ def not_joined(facts: Facts) -> Iterator[Finding]:
 def _why(facts: Facts, one: Connection, subflow: Subflow) -> str:
     """The reason why a subflow did not join; "" if its connection ended meanwhile."""
     names = {event.name for event in subflow.both}
+    refused = names & {"reset_received", "reset_sent", "MPRstRx", "MPRstTx"}
+    for name, meaning in UNLINKED.items():
+        if refused and name not in names and _counted(facts, one, subflow, name):
+            return meaning
+    if "MPJoinNotEstablished" in names:
+        return "its connection was closing"
     if "MPJoinSynAckNoMPJoin" in names:
         return "the SYN/ACK came back without MPTCP's option"
     if {"MPJoinSynAckHMacFailure", "MPJoinAckHMacFailure"} & names:
@@ -120,6 +145,18 @@ def _why(facts: Facts, one: Connection, subflow: Subflow) -> str:
         known = [each.words for each in dark if each.covers(subflow.opened_s)]
         return f"the SYN got no answer{f'; {known[0]}' if known else ''}"
     return "" if "MPJoinSynAckRx" in names else "the SYN got no answer"
+
+
+def _counted(facts: Facts, one: Connection, subflow: Subflow, name: str) -> bool:
+    """Whether a server counted a refusal while a subflow was opened."""
+    if facts.events is None:
+        return False
+    end_s = max(event.time_s for event in subflow.both)
+    servers = facts.traffic[one.entry].destinations
+    return any(
+        event.host in servers and subflow.opened_s <= event.time_s <= end_s
+        for event in facts.events.named(name)
+    )
 
 
 def _end(one: Connection) -> float | None:

@@ -7,12 +7,14 @@ from analysis.run.explain.finding import Finding, many
 from analysis.run.labels import label
 from analysis.run.readers.middleboxes import NAME, REJECT, Met
 from jobs.middleboxes import (
+    ACK,
     ALL,
     BLEACH,
     DATA,
     DROP,
     DROPS,
     ECN,
+    GARBLE,
     ICMP,
     MSS,
     REWRITE,
@@ -27,6 +29,7 @@ from jobs.middleboxes import (
 PACKETS = {
     SYN: "SYN",
     SYNACK: "SYN/ACK",
+    ACK: "ACK",
     DATA: "packet with data",
     ALL: "packet",
 }
@@ -63,6 +66,7 @@ def _words(facts: Facts, box: Box, met: Sequence[Met], total: int) -> str:
         chosen = f"{many(total, 'packet')} with data"
     return {
         STRIP: f"removed {option} from {chosen}",
+        GARBLE: f"overwrote a part of {option} in {chosen}",
         DROP: f"dropped {chosen} {'and' if box.packets == DATA else 'with'} {option}",
         REWRITE: f"changed the payload of {many(total, 'packet')}{_unseen(facts)}",
         SEQUENCE: f"shifted sequence numbers or acknowledgements of"

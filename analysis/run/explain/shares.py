@@ -16,6 +16,8 @@ OF_CAPACITY = 0.25
 unused below this fraction of its share of the capacity."""
 LEAST_BYTES = 20_000
 COPIED_SHARE = 0.05
+LEAST_SEGMENTS = 100
+"""Of fewer segments, a single copy is a large share."""
 LIMITED_SHARE = 0.5
 LEAST_BUSY_MS = 1000
 FULL = 0.9
@@ -145,7 +147,7 @@ def copies(facts: Facts) -> Iterator[Finding]:
     """Data that a receiver had already."""
     for host, of_host in facts.counters.items():
         copied, arrived = of_host.get(DUPLICATES), of_host.get("TcpInSegs")
-        if not arrived or copied / arrived < COPIED_SHARE:
+        if arrived < LEAST_SEGMENTS or copied / arrived < COPIED_SHARE:
             continue
         scheduler = facts.job.transport.scheduler
         if scheduler == "redundant":

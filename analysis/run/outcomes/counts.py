@@ -17,7 +17,6 @@ CAUSES = {
     "MPCapableFallbackACK": "the ACK of the handshake had no MP_CAPABLE",
     "MPCapableSYNTXDrop": "repeated SYNs with MP_CAPABLE had got no answer",
     "MPCapableSYNTXDisabled": "MPTCP was given up after SYNs without an answer",
-    "MPCapableEndpAttempt": "the endpoint allows no MPTCP",
     "MPCapableDataFallback": "the first data had no MP_CAPABLE",
     "MPFallbackTokenInit": "no free token",
     "DssFallback": "data without a mapping (DSS)",
@@ -30,8 +29,33 @@ CAUSES = {
 """The causes of a fallback to TCP by the counter of Linux 7.3, in words."""
 NOT_SENT = ("MPJoinSynTxCreatSkErr", "MPJoinSynTxBindErr", "MPJoinSynTxConnectErr")
 """Counters of joins that the client's kernel wanted but could not send."""
-REFUSED_BY_SERVER = ("MPJoinRejected", "MPJoinNoTokenFound", "MPJoinAckHMacFailure")
-REFUSED_BY_CLIENT = ("MPJoinSynAckNoMPJoin", "MPJoinSynAckHMacFailure", *NOT_SENT)
+REFUSED_BY_SERVER = (
+    "MPJoinRejected",
+    "MPJoinNoTokenFound",
+    "MPJoinNoIdFound",
+    "MPJoinAckHMacFailure",
+    "MPJoinAckNoMPJoin",
+    "MPJoinAckNoCtx",
+    "MismatchPortSynRx",
+    "MismatchPortAckRx",
+)
+REFUSED_BY_CLIENT = (
+    "MPJoinSynAckNoMPJoin",
+    "MPJoinSynAckHMacFailure",
+    "MPJoinNotEstablished",
+    *NOT_SENT,
+)
+FELL = (
+    "MPCapableFallbackACK",
+    "MPCapableDataFallback",
+    "DssFallback",
+    "DSSCorruptionFallback",
+    "SimultConnectFallback",
+    "InfiniteMapTx",
+)
+"""Causes of which a host counts one per connection that asked for MPTCP and was taken
+at its word first. At the server, the first of them also follows from a fallback that
+the client has counted."""
 
 NAMES = (
     "syns",
@@ -126,9 +150,11 @@ def _protocol(here: Counters, there: Counters) -> str | None:
     if not spoke:
         attempts = here.get("TcpActiveOpens") - here.mptcp("MPJoinSynTx")
         return TCP if attempts > here.get("TcpAttemptFails") else None
-    if not _fallback(here, there):
+    at_server = sum(map(there.mptcp, FELL)) - here.mptcp("MPCapableFallbackSYNACK")
+    fell = max(sum(map(here.mptcp, FELL)), at_server)
+    if fell <= 0 and not _fallback(here, there):
         return MPTCP if plain <= 0 else MIXED
-    return TCP if asked == 1 else MIXED
+    return TCP if fell >= spoke or asked == 1 else MIXED
 
 
 def _fallback(here: Counters, there: Counters) -> str:
