@@ -1,18 +1,18 @@
 """The differences between two campaigns, design point by design point."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from analysis.campaign import listed, table
+from analysis.campaign import bootstrap, listed, table
 from analysis.campaign.columns import column_of
 from analysis.campaign.sample_sizes import least_values
 
 RESAMPLES = 9999
+METHODS: tuple[bootstrap.Method, ...] = ("BCa", "percentile")
+"""Of the intervals, the first that is defined."""
 VALUES = ["first", "second", "difference"]
 
 
@@ -190,18 +190,11 @@ def interval(
         return Interval(estimate, None, None)
     if np.ptp(values) == 0:
         return Interval(estimate, estimate, estimate)
-    for method in ("BCa", "percentile"):
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-            bootstrap = stats.bootstrap(
-                (values,),
-                statistic,
-                n_resamples=RESAMPLES,
-                confidence_level=confidence,
-                method=method,
-                rng=rng,
-                vectorized=True,
-            ).confidence_interval
-        if np.isfinite(bootstrap.low) and np.isfinite(bootstrap.high):
+    for method in METHODS:
+        with np.errstate(all="ignore"):
+            low, high = bootstrap.interval(
+                values, statistic, rng, RESAMPLES, confidence, method
+            )
+        if np.isfinite(low) and np.isfinite(high):
             break
-    return Interval(estimate, float(bootstrap.low), float(bootstrap.high))
+    return Interval(estimate, low, high)
