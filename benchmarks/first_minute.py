@@ -9,6 +9,7 @@ not count.
 """
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
@@ -20,17 +21,28 @@ ROOT = Path(__file__).parents[1]
 QUICKSTART = ROOT / "experiments/quickstart.yaml"
 COUNTED = """\
 import sys
-from mpbench.cli import group
-group.main(sys.argv[1:], standalone_mode=False)
+from mpbench.cli import main
+sys.argv[0] = "mpbench"
+try:
+    main()
+except SystemExit as ended:
+    status = ended.code
 print(len(sys.modules), file=sys.stderr)
+sys.exit(status)
 """
+UNLIKE_USERS = ("PYTHONDONTWRITEBYTECODE", "PYTHONPROFILEIMPORTTIME")
+"""Variables with which Python compiles or prints at each start."""
 
 
 def cpu_s(words: Sequence[str]) -> tuple[float, int]:
     """CPU time of a command in a process of its own, and the modules that it loads."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = {k: v for k, v in os.environ.items() if k not in UNLIKE_USERS}
     done = subprocess.run(
-        [sys.executable, "-c", COUNTED, *words], capture_output=True, text=True
+        [sys.executable, "-c", COUNTED, *words],
+        capture_output=True,
+        text=True,
+        env=environment,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:

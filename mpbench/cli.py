@@ -131,6 +131,8 @@ def main() -> None:
     """Run the command; what a user can put right is one line and status 2."""
     # Most of a short command is imports, which leave no garbage to look for.
     gc.set_threshold(GARBAGE, 20, 20)
+    # Pydantic would look through every installed package for plug-ins of its own.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             _printing_anything(stream)

@@ -14,8 +14,6 @@ from typing import Any
 
 import yaml
 
-from mpbench import kernel_locks
-from mpbench.backends.qemu import pins
 from mpbench.errors import UserError
 from mpbench.plugins import entry_files
 from mpbench.plugins.collect import collected
@@ -24,6 +22,7 @@ from mpbench.spec.configurations import configured
 from mpbench.spec.document import Document, Place, parse, read
 from mpbench.spec.growth import grown
 from mpbench.spec.includes import resolved
+from mpbench.spec.kernels import LOCK
 from mpbench.spec.renamed import current
 from mpbench.spec.validate import validated
 
@@ -59,13 +58,15 @@ def load(
         changed = grown(changed, points)
     if own is None:
         return _validate(changed, own, trusted)
+    if not _has_kernels(changed) and not where.with_name(where.name + LOCK).exists():
+        return _validate(changed, own, trusted)
+    from mpbench import kernel_facts, kernel_locks
+
     locked, looked_up = kernel_locks.in_place(changed, where)
     spec = _validate(locked, own, trusted)
     if looked_up:
         kernel_locks.keep(where, spec)
     if spec.kernels:
-        from mpbench import kernel_facts
-
         kernel_facts.check(spec)
     return spec
 
@@ -75,6 +76,8 @@ def lock(path: Path, trusted: bool = False) -> Path:
 
     Raises UserError as `load`, and for a file without kernels.
     """
+    from mpbench import kernel_locks
+
     document = patch_files.in_place(resolved(read(path), path.parent), path.parent)
     locked, _ = kernel_locks.in_place(document, path, again=True)
     spec = _validate(traffic_files.in_place(locked, path.parent), path.parent, trusted)
@@ -130,8 +133,20 @@ def with_design(spec: Spec, **changes: int) -> Spec:
 def _validate(written: Document, folder: Path | None, trusted: bool = False) -> Spec:
     renamed, notices = current(written)
     held = collected(renamed, folder, trusted)
-    document = pins.in_place(entry_files.in_place(held, folder))
+    document = entry_files.in_place(held, folder)
+    if _has_kernels(document):
+        from mpbench.backends.qemu import pins
+
+        document = pins.in_place(document)
     document = kernel_factor.in_place(document)
     for notice in notices:
         print(notice, file=sys.stderr)
     return validated(document)
+
+
+def _has_kernels(document: Document) -> bool:
+    """Whether the packages that read kernels of a file have anything to do.
+
+    They take as long to load as everything else of a plan together.
+    """
+    return "kernels" in document.values

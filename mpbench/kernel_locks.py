@@ -27,7 +27,7 @@ from mpbench.kernel.shell import CommandFailed, Shell
 from mpbench.kernel_commits import Locked
 from mpbench.spec import Spec, kernels, problems
 from mpbench.spec.document import Document, read
-from mpbench.spec.kernels import MOST_KERNELS
+from mpbench.spec.kernels import LOCK, MOST_KERNELS
 from mpbench.spec.messages import shortened
 from mpbench.spec.values import Faults, Name, Part
 from mpbench.store import atomic
@@ -72,7 +72,7 @@ class Lock(Part):
 
 def place(file: Path) -> Path:
     """The lock of an experiment file."""
-    return file.with_name(file.name + ".lock")
+    return file.with_name(file.name + LOCK)
 
 
 def load(file: Path) -> Lock | None:

@@ -8,8 +8,6 @@ snapshot of Debian's archive, with packages below `pool/`. Callers compare hashe
 
 import os
 import shutil
-import urllib.error
-import urllib.request
 from pathlib import Path
 from urllib.parse import quote
 
@@ -60,6 +58,9 @@ def _is_address(place: str) -> bool:
 
 def _download(address: str, target: Path) -> bool:
     """Whether the address has the file, which is then in `target`."""
+    import urllib.error
+    import urllib.request
+
     try:
         with (
             urllib.request.urlopen(address, timeout=TIMEOUT_S) as stream,

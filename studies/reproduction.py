@@ -53,7 +53,7 @@ import yaml
 
 from analysis.published.publication import named_campaigns
 from analysis.report import verdicts_table
-from mpbench.engine.progress import span
+from mpbench.engine.durations import span
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import Plan, make_plan

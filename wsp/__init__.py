@@ -10,33 +10,37 @@ design, `criteria` says how well it fills, `weights` makes up for an uneven dens
 and `wsp.plot.pair_plot` draws it. Errors of the caller are ValueErrors of one line.
 """
 
-from wsp.candidate_sets import CANDIDATE_SETS, CandidateSet, candidates
-from wsp.designs import METHODS, Constraint, Design, Method, make_design
-from wsp.factors import Factor, centres, scale, unscale
-from wsp.growth import grow
-from wsp.measures import (
-    Criteria,
-    coverage,
-    criteria,
-    discrepancy,
-    mean_distance,
-    mean_nearest_distance,
-    minimum_distance,
-    nearest_distances,
-    outer_share,
-)
-from wsp.search import CountNotFound, Selection, adaptive
-from wsp.selection import (
-    BOUNDARIES,
-    METRICS,
-    Boundary,
-    Metric,
-    Start,
-    select,
-    start_index,
-)
-from wsp.table import write_csv
-from wsp.weights import effective_count, weights
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wsp.candidate_sets import CANDIDATE_SETS, CandidateSet, candidates
+    from wsp.designs import METHODS, Constraint, Design, Method, make_design
+    from wsp.domain_weights import effective_count, weights
+    from wsp.factors import Factor, centres, scale, unscale
+    from wsp.growth import grow
+    from wsp.measures import (
+        Criteria,
+        coverage,
+        criteria,
+        discrepancy,
+        mean_distance,
+        mean_nearest_distance,
+        minimum_distance,
+        nearest_distances,
+        outer_share,
+    )
+    from wsp.search import CountNotFound, Selection, adaptive
+    from wsp.selection import (
+        BOUNDARIES,
+        METRICS,
+        Boundary,
+        Metric,
+        Start,
+        select,
+        start_index,
+    )
+    from wsp.table import write_csv
 
 __all__ = [
     "BOUNDARIES",
@@ -75,3 +79,49 @@ __all__ = [
     "weights",
     "write_csv",
 ]
+
+_MODULES = {
+    "CANDIDATE_SETS": "candidate_sets",
+    "CandidateSet": "candidate_sets",
+    "candidates": "candidate_sets",
+    "METHODS": "designs",
+    "Constraint": "designs",
+    "Design": "designs",
+    "Method": "designs",
+    "make_design": "designs",
+    "Factor": "factors",
+    "centres": "factors",
+    "scale": "factors",
+    "unscale": "factors",
+    "grow": "growth",
+    "Criteria": "measures",
+    "coverage": "measures",
+    "criteria": "measures",
+    "discrepancy": "measures",
+    "mean_distance": "measures",
+    "mean_nearest_distance": "measures",
+    "minimum_distance": "measures",
+    "nearest_distances": "measures",
+    "outer_share": "measures",
+    "CountNotFound": "search",
+    "Selection": "search",
+    "adaptive": "search",
+    "BOUNDARIES": "selection",
+    "METRICS": "selection",
+    "Boundary": "selection",
+    "Metric": "selection",
+    "Start": "selection",
+    "select": "selection",
+    "start_index": "selection",
+    "write_csv": "table",
+    "effective_count": "domain_weights",
+    "weights": "domain_weights",
+}
+"""The module of each name. It is loaded when the name is asked for, because most need
+numpy and scipy, and a design that is kept needs neither."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'wsp' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

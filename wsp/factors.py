@@ -4,9 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,14 @@ class Factor:
         step = float(self.step) if self.step is not None else 1.0
         return Decimal(repr(first)), Decimal(repr(step))
 
-    def scale(self, unit: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scale(self, unit: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Values for coordinates in [0, 1], any shape.
 
         A continuous factor is stretched linearly. A stepped one cuts [0, 1] into
         as many equal parts as it has levels, so that each is equally likely.
         """
+        import numpy as np
+
         levels = self.levels
         if levels is None:
             values = self.minimum + unit * (self.maximum - self.minimum)
@@ -86,16 +90,18 @@ class Factor:
         decimals = max(0, *(-int(x.as_tuple().exponent) for x in (first, step)))
         return np.round(float(first) + level * float(step), min(decimals, 15))
 
-    def unscale(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def unscale(self, values: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Coordinates in [0, 1] of values in range: the inverse, linear for all.
 
         The one value of a constant factor lies at 0.5.
         """
         if self.minimum == self.maximum:
+            import numpy as np
+
             return np.full_like(values, 0.5)
         return (values - self.minimum) / (self.maximum - self.minimum)
 
-    def centres(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def centres(self, values: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Coordinates in [0, 1] of values in range, each level at its part's middle.
 
         Of a continuous factor these are `unscale`'s. Level k of n levels lies at
@@ -105,28 +111,38 @@ class Factor:
         levels = self.levels
         if levels is None:
             return self.unscale(values)
+        import numpy as np
+
         first, step = self._grid()
         level = np.round((values - float(first)) / float(step))
         return np.asarray((level + 0.5) / levels)
 
 
-def scale(factors: Sequence[Factor], unit: NDArray[np.float64]) -> NDArray[np.float64]:
+def scale(
+    factors: Sequence[Factor], unit: "NDArray[np.float64]"
+) -> "NDArray[np.float64]":
     """Values of `unit`, shape (n, d) in [0, 1], column j by factor j."""
+    import numpy as np
+
     columns = [f.scale(unit[:, j]) for j, f in enumerate(factors)]
     return np.column_stack(columns)
 
 
 def unscale(
-    factors: Sequence[Factor], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
+    factors: Sequence[Factor], values: "NDArray[np.float64]"
+) -> "NDArray[np.float64]":
     """Coordinates in [0, 1] of `values`, shape (n, d), column j by factor j."""
+    import numpy as np
+
     columns = [f.unscale(values[:, j]) for j, f in enumerate(factors)]
     return np.column_stack(columns)
 
 
 def centres(
-    factors: Sequence[Factor], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
+    factors: Sequence[Factor], values: "NDArray[np.float64]"
+) -> "NDArray[np.float64]":
     """As `unscale`, but each level at the middle of its part: see `Factor.centres`."""
+    import numpy as np
+
     columns = [f.centres(values[:, j]) for j, f in enumerate(factors)]
     return np.column_stack(columns)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from analysis.campaign.comparison import Interval, interval
 from analysis.campaign.sample_sizes import least_values
@@ -139,7 +138,7 @@ class Search:
 
     def _strata(self, cells: pd.DataFrame) -> "Iterator[_Stratum]":
         """The networks, and the rows within networks, each with its factors."""
-        cells = cells.assign(rank=stats.rankdata(cells["gain"]))
+        cells = cells.assign(rank=cells["gain"].rank())
         by_network = cells.groupby("network", sort=False)
         ranks, firsts = by_network["rank"].mean(), ~cells["network"].duplicated()
         row_network = pd.Index(ranks.index).get_indexer(cells["network"])

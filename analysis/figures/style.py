@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+
+if TYPE_CHECKING:
+    from matplotlib.backends.backend_pdf import PdfPages
 
 T = TypeVar("T")
 LEGEND_ROW_INCHES = 0.18
@@ -81,7 +83,7 @@ class Target:
     folder: Path
     name: str
     look: Look = Look()
-    album: PdfPages | None = None
+    album: "PdfPages | None" = None
 
 
 @contextmanager
@@ -229,11 +231,13 @@ def save(figure: Figure, target: Target) -> list[Path]:
 
 
 @contextmanager
-def album(path: Path | None) -> Iterator[PdfPages | None]:
+def album(path: Path | None) -> "Iterator[PdfPages | None]":
     """A PDF file to which figures are added as pages; None without a path."""
     if path is None:
         yield None
         return
+    from matplotlib.backends.backend_pdf import PdfPages
+
     path.parent.mkdir(parents=True, exist_ok=True)
     # The fonts are written when the file is closed, so the settings must hold then.
     settings: dict[Any, Any] = {"pdf.fonttype": SETTINGS["pdf.fonttype"]}

@@ -19,8 +19,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import solve_ivp
-from scipy.optimize import root
 
 from analysis.models import check_positive
 from analysis.models.controllers import Controller, controller
@@ -176,6 +174,8 @@ def equilibrium(
         links = prices / model.usual_loss * -model.overload(rates)
         return np.concatenate([paths, links]) - mu
 
+    from scipy.optimize import root  # slow to load
+
     values = np.zeros(routes + len(model.capacity))
     for mu in RELAXATION:
         values = root(residual, values, (mu,), method="lm", tol=1e-13).x
@@ -223,6 +223,8 @@ def integrate(
     begin = model.even_rates if start is None else _start(network, start)
     prices = np.full(len(model.capacity), model.usual_loss)
     logs = np.log(np.concatenate([begin, prices]))
+    from scipy.integrate import solve_ivp  # slow to load
+
     moved = solve_ivp(motion, (0, duration_s), logs, method="LSODA", rtol=1e-8)
     if not moved.success:
         raise ValueError(f"the motion could not be followed: {moved.message}")

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from analysis.models import check_positive
 from analysis.models.networks import SEGMENT_BYTES, Network
@@ -154,6 +153,8 @@ def _least(
     extra = least.shape[1] - len(network.routes)
     load = network.crossing * network.counts
     capacity = np.hstack([load, np.zeros((len(load), extra))])
+    from scipy.optimize import linprog  # slow to load
+
     solution = linprog(
         objective,
         A_ub=np.vstack([capacity, least]),

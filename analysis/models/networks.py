@@ -17,9 +17,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, isfinite, isnan
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SEGMENT_BYTES = 1500
 """The size of a packet, bytes, where none is given: that of [olia] App. B.3."""
@@ -127,11 +129,13 @@ class Network:
         )
 
     @cached_property
-    def crossing(self) -> NDArray[np.float64]:
+    def crossing(self) -> "NDArray[np.float64]":
         """The routing matrix H, shape (links, routes): 1 where a route crosses a link.
 
         Only links with a finite capacity have a row.
         """
+        import numpy as np
+
         return np.array(
             [
                 [float(link in self.users[name].paths[i]) for name, i in self.routes]
@@ -140,13 +144,17 @@ class Network:
         ).reshape(len(self.limiting), len(self.routes))
 
     @cached_property
-    def counts(self) -> NDArray[np.float64]:
+    def counts(self) -> "NDArray[np.float64]":
         """Number of users of each route, shape (routes,)."""
+        import numpy as np
+
         return np.array([float(self.users[name].count) for name, _ in self.routes])
 
     @cached_property
-    def capacities_bps(self) -> NDArray[np.float64]:
+    def capacities_bps(self) -> "NDArray[np.float64]":
         """Capacity of each limiting link, bit/s, shape (links,)."""
+        import numpy as np
+
         return np.array([self.links[name] for name in self.limiting], dtype=float)
 
     @cached_property

@@ -8,7 +8,7 @@ Holm's correction is over all cells and parts.
 
 from collections.abc import Mapping, Sequence
 
-from scipy import stats
+import scipy
 
 from analysis.published.cells import Compared
 from analysis.published.matrix import Change, Row, corrected, in_networks_of, spared
@@ -56,7 +56,7 @@ def change_p(one: Compared, other: Compared) -> float | None:
         return 1.0
     if one.error == other.error == 0:
         return None
-    result = stats.ttest_ind_from_stats(
+    result = scipy.stats.ttest_ind_from_stats(
         one.ours,
         one.error * one.n**0.5,
         one.n,

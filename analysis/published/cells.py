@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.campaign import observations
 from analysis.published import files
@@ -227,7 +227,7 @@ def _margins(values: np.ndarray) -> np.ndarray:
 
 def _quantile(n: int) -> float:
     """Student's t that 95 % of the means of n values are within."""
-    return float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
+    return float(scipy.special.stdtrit(n - 1, (1 + CONFIDENCE) / 2))
 
 
 def _chance(ours: Compared, values: np.ndarray, redraws: int) -> float:

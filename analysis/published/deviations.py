@@ -13,7 +13,7 @@ from math import sqrt
 from pathlib import Path
 
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.published import files
 from analysis.published.judging import Verdict
@@ -116,7 +116,7 @@ def judged(theirs: float, mine: float, designs: int) -> Verdict:
     if theirs == 0:
         return Verdict.AGREES
     low, high = (
-        (mine / theirs) / sqrt(stats.f.ppf(p, designs - 1, THEIR_DESIGNS - 1))
+        (mine / theirs) / sqrt(scipy.stats.f.ppf(p, designs - 1, THEIR_DESIGNS - 1))
         for p in (1 - LEVEL, LEVEL)
     )
     within = low >= 1 / FACTOR and high <= FACTOR
@@ -132,5 +132,5 @@ def apart(theirs: float, mine: float, designs: int) -> float:
     if theirs == 0 or mine == 0:
         return 1.0 if theirs == mine else 0.0
     ratio = (mine / theirs) ** 2
-    tail = stats.f.sf(ratio, designs - 1, THEIR_DESIGNS - 1)
+    tail = scipy.stats.f.sf(ratio, designs - 1, THEIR_DESIGNS - 1)
     return float(2 * min(tail, 1 - tail))

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import count as numbers_from
 
 import numpy as np
-from scipy import special, stats
+import scipy
 
 from analysis.campaign.sample_sizes import least_values
 
@@ -73,12 +73,23 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 @lru_cache
 def _normal(level: float) -> float:
-    return float(stats.norm.ppf((1 + level) / 2))
+    return float(scipy.special.ndtri((1 + level) / 2))
 
 
 @lru_cache
 def _student(level: float, freedom: int) -> float:
-    return float(stats.t.ppf((1 + level) / 2, freedom))
+    return float(scipy.special.stdtrit(freedom, (1 + level) / 2))
+
+
+def _binomial(n: int, p: float, chance: float) -> int:
+    """The p-quantile of a binomial distribution: the least k with P(X <= k) >= p.
+
+    scipy.stats has it too, and takes longer to load than a report takes.
+    """
+    k = math.ceil(float(scipy.special.bdtrik(p, n, chance)))
+    below = max(k - 1, 0)
+    reached = bool(scipy.special.bdtr(below, n, chance) >= p)
+    return below if reached else k
 
 
 def median(values: np.ndarray, level: float) -> Interval:
@@ -97,7 +108,7 @@ def median(values: np.ndarray, level: float) -> Interval:
 @lru_cache
 def _ranks_below(n: int, level: float) -> int:
     """The rank, from 1, of the interval's lower end; 0 where there is none."""
-    return int(stats.binom.ppf((1 - level) / 2, n, 0.5))
+    return _binomial(n, (1 - level) / 2, 0.5)
 
 
 def quantile(values: np.ndarray, q: float, level: float) -> Interval:
@@ -116,8 +127,8 @@ def quantile(values: np.ndarray, q: float, level: float) -> Interval:
 @lru_cache
 def _quantile_ranks(n: int, q: float, level: float) -> tuple[int, int]:
     """The ranks, from 1, of both ends; below 1 or above n where there is none."""
-    low, high = stats.binom.ppf([(1 - level) / 2, (1 + level) / 2], n, q)
-    return int(low), int(high) + 1
+    low, high = (_binomial(n, p, q) for p in ((1 - level) / 2, (1 + level) / 2))
+    return low, high + 1
 
 
 def mean(values: np.ndarray, level: float) -> Interval:
@@ -135,7 +146,7 @@ def mean_difference(one: np.ndarray, other: np.ndarray, level: float) -> Interva
     if np.ptp(one) == 0 and np.ptp(other) == 0:
         difference = float(one[0] - other[0])
         return difference, difference
-    test = stats.ttest_ind(one, other, equal_var=False)
+    test = scipy.stats.ttest_ind(one, other, equal_var=False)
     low, high = test.confidence_interval(level)
     return float(low), float(high)
 
@@ -178,8 +189,10 @@ def share(count: int, of: int, level: float) -> Interval:
     """Of a share, by Clopper and Pearson; exact."""
     _need(of, 1)
     tail = (1 - level) / 2
-    low = special.betaincinv(count, of - count + 1, tail) if count else 0.0
-    high = special.betaincinv(count + 1, of - count, 1 - tail) if count < of else 1.0
+    low = scipy.special.betaincinv(count, of - count + 1, tail) if count else 0.0
+    high = (
+        scipy.special.betaincinv(count + 1, of - count, 1 - tail) if count < of else 1.0
+    )
     return float(low), float(high)
 
 
@@ -190,7 +203,7 @@ def share_difference(
     """Of the difference of two shares, each (count, of); Newcombe's method 10 [3]."""
     shares = [count / of for count, of in (one, other)]
     (low1, high1), (low2, high2) = (
-        stats.binomtest(count, of).proportion_ci(level, method="wilson")
+        scipy.stats.binomtest(count, of).proportion_ci(level, method="wilson")
         for count, of in (one, other)
     )
     difference = shares[0] - shares[1]

@@ -11,7 +11,7 @@ from enum import Enum
 from functools import lru_cache
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from analysis.campaign.sample_sizes import least_values
 from analysis.published import intervals
@@ -307,7 +307,7 @@ def _counted(
 def fisher(ours: tuple[int, int], theirs: tuple[int, int]) -> float:
     """Two-sided p-value of Fisher's exact test of two counts, each (count, of)."""
     table = [[count, of - count] for count, of in (ours, theirs)]
-    return float(stats.fisher_exact(table).pvalue)
+    return float(scipy.stats.fisher_exact(table).pvalue)
 
 
 def _chance(

@@ -24,7 +24,7 @@ from typing import TypeVar
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.campaign.campaign import Campaign
 from analysis.published.answers import Answer, answer, runs_of
@@ -284,7 +284,7 @@ def change_p(criterion: Criterion, one: Campaigns, other: Campaigns) -> float | 
         return 1.0
     if error == 0:
         return float(2.0 ** (1 - units))
-    return float(2 * stats.t.sf(abs(difference) / error, units - 1))
+    return float(2 * scipy.stats.t.sf(abs(difference) / error, units - 1))
 
 
 def _difference(

@@ -7,7 +7,7 @@ percentiles over 576 networks).
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.published.networks import network_and_size
 from analysis.published.statistics import (
@@ -101,7 +101,7 @@ def ratio_trend(
     x, y = known[question.criterion].astype(float), known[RATIO]
     if x.nunique() == 1 or y.nunique() == 1:
         return Finding(0.0, CONSTANT, len(known), 1.0)
-    test = stats.spearmanr(x, y)
+    test = scipy.stats.spearmanr(x, y)
     rho, p = float(test.statistic), float(test.pvalue)
     return Finding(rho, f"rank correlation {rho:+.2f}", len(known), p)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.campaign import batches, columns
 from analysis.words import many
@@ -80,7 +80,7 @@ def uniformity(rows: pd.DataFrame, question: Question) -> Finding:
         values = unique[factor].dropna().to_numpy(float)
         width = np.ptp(values) if len(values) else 0.0
         if width > 0:
-            tests.append(stats.kstest((values - values.min()) / width, "uniform"))
+            tests.append(scipy.stats.kstest((values - values.min()) / width, "uniform"))
     need(len(tests), 1, "factors with several values")
     p = min(1.0, min(float(test.pvalue) for test in tests) * len(tests))
     worst = max(float(test.statistic) for test in tests)
@@ -93,7 +93,7 @@ def trend(rows: pd.DataFrame, question: Question) -> Finding:
     need(len(known), LEAST_POINTS, "rows")
     if known["x"].nunique() == 1 or known["y"].nunique() == 1:
         return Finding(0.0, CONSTANT, len(known), 1.0)
-    test = stats.spearmanr(known["x"], known["y"])
+    test = scipy.stats.spearmanr(known["x"], known["y"])
     rho, p = float(test.statistic), float(test.pvalue)
     return Finding(rho, f"rank correlation {rho:+.2f}", len(known), p)
 
@@ -107,7 +107,7 @@ def signed_trend(rows: pd.DataFrame, question: Question) -> Finding:
         or known[question.metric].nunique() == 1
     ):
         return Finding(0.0, CONSTANT, len(known), 1.0)
-    test = stats.spearmanr(known[question.criterion], known[question.metric])
+    test = scipy.stats.spearmanr(known[question.criterion], known[question.metric])
     rho, p = float(test.statistic), float(test.pvalue)
     return Finding(rho, f"rank correlation {rho:+.2f}", len(known), p)
 
@@ -299,7 +299,7 @@ def first_path(rows: pd.DataFrame, question: Question) -> Finding:
     best = known.loc[ends[0] > ends[1], question.metric].astype(float)
     worst = known.loc[ends[0] < ends[1], question.metric].astype(float)
     need(min(len(best), len(worst)), LEAST_POINTS, "rows on either side")
-    p = float(stats.mannwhitneyu(best, worst).pvalue)
+    p = float(scipy.stats.mannwhitneyu(best, worst).pvalue)
     value = float(best.median() - worst.median())
     text = f"medians {best.median():.2f} and {worst.median():.2f}"
     return Finding(value, text, len(best) + len(worst), p)
@@ -313,7 +313,7 @@ def first_path_used(rows: pd.DataFrame, question: Question) -> Finding:
         for use in ("best", "worst")
     )
     need(min(len(best), len(worst)), LEAST_POINTS, "rows on either side")
-    p = float(stats.mannwhitneyu(best, worst).pvalue)
+    p = float(scipy.stats.mannwhitneyu(best, worst).pvalue)
     value = float(best.median() - worst.median())
     text = f"medians {best.median():.2f} and {worst.median():.2f}"
     return Finding(value, text, len(best) + len(worst), p)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.published import ratios
 from analysis.published.networks import network_and_size
@@ -17,7 +17,7 @@ def shift(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Findi
     one = rows[question.metric].dropna().astype(float)
     other = others[question.metric].dropna().astype(float)
     need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
-    p = float(stats.mannwhitneyu(one, other).pvalue)
+    p = float(scipy.stats.mannwhitneyu(one, other).pvalue)
     text = f"medians {_short(one.median())} and {_short(other.median())}"
     value = float(one.median() - other.median())
     return Finding(value, text, len(one) + len(other), p)
@@ -28,7 +28,7 @@ def mirrored(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Fi
     one = rows[question.metric].dropna().astype(float)
     other = 1 - others[question.metric].dropna().astype(float)
     need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
-    test = stats.ks_2samp(one, other, method="asymp")
+    test = scipy.stats.ks_2samp(one, other, method="asymp")
     value, p = float(test.statistic), float(test.pvalue)
     text = f"largest distance {value:.2f}"
     return Finding(value, text, len(one) + len(other), p)
@@ -37,7 +37,7 @@ def mirrored(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Fi
 def paired(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
     """Median difference over networks that both have; Wilcoxon signed-rank test."""
     differences = _differences(rows, others, question.metric)
-    p = float(stats.wilcoxon(differences).pvalue) if differences.any() else 1.0
+    p = float(scipy.stats.wilcoxon(differences).pvalue) if differences.any() else 1.0
     value = float(differences.median())
     text = f"median difference {_short(value, '+')}"
     return Finding(value, text, len(differences), p)
@@ -67,9 +67,9 @@ def mean_difference(
             rows[[*keys, question.metric]], others[[*keys, question.metric]], on=keys
         ).dropna()
         first, second = (both.iloc[:, place].astype(float) for place in (-2, -1))
-        p = float(stats.ttest_rel(first, second).pvalue)
+        p = float(scipy.stats.ttest_rel(first, second).pvalue)
     else:
-        p = float(stats.ttest_ind(one, other, equal_var=False).pvalue)
+        p = float(scipy.stats.ttest_ind(one, other, equal_var=False).pvalue)
     text = f"means {one.mean():.4g} and {other.mean():.4g}"
     value = float(one.mean() - other.mean())
     return Finding(value, text, len(one) + len(other), p)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.backends.backend_pdf import PdfPages
 
 from analysis.campaign.answer import answer
 from analysis.campaign.campaign import Campaign
@@ -41,6 +41,9 @@ from analysis.report import (
 )
 from analysis.report.figures_section import Outcome
 from analysis.report.markdown import inert, markdown
+
+if TYPE_CHECKING:
+    from matplotlib.backends.backend_pdf import PdfPages
 
 NETWORK_FILE = "network.svg"
 TRADE_OFF = "answer"
@@ -232,7 +235,7 @@ def _by_name(columns: Sequence[str], names: Sequence[str]) -> Iterator[str]:
 
 
 def _draw_cells(
-    campaign: Campaign, contents: Contents, folder: Path, album: PdfPages | None
+    campaign: Campaign, contents: Contents, folder: Path, album: "PdfPages | None"
 ) -> dict[str, str]:
     """Draw each published table; returns the file's name by the table's source."""
     files = {}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import sqrt
 
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.published.deviations import (
     FACTOR,
@@ -95,7 +95,7 @@ def _verdict(
     used = tables[tables["experiment"].isin({number.experiment for number in printed})]
     for count in sorted({int(n) for n in used["designs"]}):
         low, high = (
-            sqrt(stats.f.ppf(p, count - 1, THEIR_DESIGNS - 1))
+            sqrt(scipy.stats.f.ppf(p, count - 1, THEIR_DESIGNS - 1))
             for p in (LEVEL / 2, 1 - LEVEL / 2)
         )
         yield (

@@ -15,7 +15,7 @@ import yaml
 
 from mpbench.drawing.picture import of_experiment
 from mpbench.drawing.svg import svg
-from mpbench.engine.progress import span
+from mpbench.engine.durations import span
 from mpbench.experiment_files import load
 from mpbench.plan import estimate, total
 from mpbench.plan.jobs import job

@@ -162,7 +162,7 @@ def _table(plan: "Plan", estimates: "Sequence[Estimate]") -> str:
 
 def _summary(spec: "Spec", plan: "Plan", whole: "Estimate", workers: int) -> str:
     from analysis.words import many
-    from mpbench.engine.dry import duration
+    from mpbench.engine.durations import duration
 
     counts = [
         many(len(plan.design), "point"),

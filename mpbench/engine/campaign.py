@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -78,12 +77,15 @@ def run_campaign(
         due = pending(planned, stands, options)
         backend.check([run.job for run in due])
         scratch.remove_abandoned()
-        head = _head(experiment, backend, build, results)
+        earlier = None
+        if results.campaign.exists():
+            earlier = campaign.read(results.campaign)
+        head = _head(experiment, backend, build, earlier)
         _write_head(results, head, experiment)
         content.keep(results, [run.job for run in planned])
         twins = Twins(planned, backend)
         context = _context(results, backend, head, analysis, options, twins)
-        saving = Saving(results, head, analysis.tabulate, dict(stands.rows))
+        saving = Saving(results, head, analysis.tabulate, dict(stands.rows), earlier)
         saving.save_root()
         with beside(root) if beside and due else nullcontext("") as told:
             seen = display.make(console)
@@ -107,12 +109,9 @@ def _head(
     experiment: Experiment,
     backend: Backend,
     build: Mapping[str, str],
-    results: layout.Results,
+    earlier: campaign.Campaign | None,
 ) -> campaign.Campaign:
     """The new head of the folder, invocations of the old one included."""
-    earlier: tuple[Mapping[str, Any], ...] = ()
-    if results.campaign.exists():
-        earlier = campaign.read(results.campaign).invocations
     unique = {run.id: entry(run) for run in experiment.plan.runs}
     return campaign.Campaign(
         name=experiment.name,
@@ -121,7 +120,10 @@ def _head(
         build=dict(build),
         plan=tuple(unique.values()),
         provenance=provenance.collect(backend.provenance()),
-        invocations=(*earlier, provenance.invocation()),
+        invocations=(
+            *(earlier.invocations if earlier else ()),
+            provenance.invocation(),
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from analysis.words import many
 from mpbench.backends.base import Backend
 from mpbench.engine import cpus
 from mpbench.engine.campaign import run_campaign
-from mpbench.engine.dry import duration
+from mpbench.engine.durations import duration
 from mpbench.engine.select import pending, standing
 from mpbench.engine.types import AnalysisFunctions, Experiment, Options
 from mpbench.experiment_files import with_design

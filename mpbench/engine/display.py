@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from analysis.words import many
-from mpbench.engine.progress import Finished, Progress, counts, span
+from mpbench.engine.durations import span
+from mpbench.engine.progress import Finished, Progress, counts
 
 STYLES = {
     "ok": "green",

@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.table import Table
 
 from analysis.words import many
-from mpbench.engine.progress import span
+from mpbench.engine.durations import duration
 from mpbench.engine.select import pending, standing
 from mpbench.engine.types import Experiment, Options
-from mpbench.plan.estimate import Estimate, estimate, total
+from mpbench.plan.estimate import estimate, total
 from mpbench.store.folder import check
 from mpbench.store.layout import Results
 
@@ -48,12 +48,4 @@ def show(
         f"in {root}: {duration(whole, workers)}",
         markup=False,
         soft_wrap=True,
-    )
-
-
-def duration(whole: Estimate, workers: int) -> str:
-    """`about 50 min of virtual time, 2 min of wall time with 2 at a time`."""
-    return (
-        f"about {span(whole.virtual_s)} of virtual time, {span(whole.wall_s)} of wall "
-        f"time with {workers} at a time"
     )

@@ -113,18 +113,6 @@ class Finished:
     tail: tuple[str, ...] = ()
 
 
-def span(seconds: float | None) -> str:
-    """A duration for people: ``4 s``, ``3 min 05 s``, ``2 h 07 min``."""
-    if seconds is None:
-        return "?"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
-
-
 def counts(verdicts: Counter[str]) -> str:
     """``12 ok, 1 failed``; ``none`` when empty."""
     order = ("ok", "same", "invalid", "differs", "failed", "timeout", "interrupted")

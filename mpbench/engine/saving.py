@@ -3,6 +3,7 @@
 import contextlib
 import time
 
+from mpbench import extras
 from mpbench.errors import UserError
 from mpbench.store import campaign, layout, root, table
 from mpbench.store.disk_space import NoSpaceError, explained
@@ -20,6 +21,9 @@ class Saving:
 
     Each run is safe in its own folder as soon as it ends. The table is made again from
     the rows every few seconds, later less often, and at the end.
+
+    rows : of the runs that are finished already, by id
+    earlier : the head that the folder had before; None for a new folder
     """
 
     def __init__(
@@ -28,9 +32,12 @@ class Saving:
         head: campaign.Campaign,
         tabulate: table.Tabulate,
         rows: dict[str, Row],
+        earlier: campaign.Campaign | None = None,
     ) -> None:
         self.results = results
         self.head = head
+        self._earlier = earlier
+        self._tabled = False
         self.rows = rows
         self._tabulate = tabulate
         self._stale = False
@@ -41,6 +48,7 @@ class Saving:
         self.rows[run_id] = row
         self._manifests.pop(run_id, None)
         self._stale = True
+        self._tabled = False
 
     def now_and_then(self) -> None:
         """Save if there is a new row and the last time was a while ago.
@@ -55,10 +63,12 @@ class Saving:
             self._due_s = ended_s + max(EVERY_S, REST * (ended_s - begun_s))
 
     def save(self) -> None:
-        """Write runs.csv, runs.parquet and root.json.
+        """Write runs.csv, runs.parquet and root.json, unless they are there.
 
         Raises UserError if there is no space, or the rows make no table.
         """
+        if self._tabled:
+            return
         rows = table.collect(self.results, self.head.plan, self.rows)
         try:
             with explained(self.results.root):
@@ -78,7 +88,28 @@ class Saving:
     def save_root(self) -> None:
         """Write root.json alone: the head of the folder is new, the table is not."""
         with explained(self.results.root):
-            root.write(self.results, self.head, self._covered())
+            made = self._covered()
+            self._tabled = self._has_tables(root.value(self.results, self.head, made))
+            root.write(self.results, self.head, made)
+
+    def _has_tables(self, value: str) -> bool:
+        """Whether the very code that runs now made the folder's tables of its rows.
+
+        Libraries that make tables take longer to load than all else that a command
+        does which finds nothing to do.
+        """
+        if self._earlier is None:
+            return False
+        software = dict(self.head.provenance.get("mpbench", {}))
+        commit = software.get("commit")
+        known = commit is not None and not commit.endswith("-dirty")
+        return (
+            known
+            and self._earlier.provenance.get("mpbench") == software
+            and self.results.csv.exists()
+            and self.results.parquet.exists() == extras.knows_parquet()
+            and root.covers_tables(self.results, value)
+        )
 
     def _covered(self) -> dict[str, str]:
         """The hashes of the manifests of the finished runs; each is read once."""

@@ -6,11 +6,13 @@ run in it leaves what the same job left in the other, so its artefacts are copie
 
 import shutil
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from mpbench.backends.base import Backend, Exit
-from mpbench.engine.select import RETRIED
-from mpbench.engine.types import PlannedRun
-from mpbench.store import layout, manifest, runs
+
+if TYPE_CHECKING:
+    from mpbench.engine.types import PlannedRun
+    from mpbench.store import layout
 
 
 class Twins:
@@ -19,7 +21,7 @@ class Twins:
     Nothing is compared unless a run has a kernel of the experiment's.
     """
 
-    def __init__(self, planned: Sequence[PlannedRun], backend: Backend) -> None:
+    def __init__(self, planned: "Sequence[PlannedRun]", backend: Backend) -> None:
         self._names: dict[str, str] = {}
         self._groups: dict[str, list[PlannedRun]] = {}
         if not any(run.job.linux for run in planned):
@@ -49,11 +51,16 @@ class Twins:
             for cases, count in found.items()
         ]
 
-    def copy(self, results: layout.Results, run: PlannedRun) -> tuple[str, Exit] | None:
+    def copy(
+        self, results: "layout.Results", run: "PlannedRun"
+    ) -> tuple[str, Exit] | None:
         """Copy what a finished twin left into the partial folder of a run.
 
         Returns the twin's id, and an Exit that took no time; None if none has finished.
         """
+        from mpbench.engine.select import RETRIED
+        from mpbench.store import manifest, runs
+
         for other in self.of(run.id):
             stored = runs.read(results, other)
             if stored is None or stored.row is None or stored.host is None:

@@ -10,11 +10,9 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib import metadata
+from importlib import util
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 import wsp
 from mpbench.errors import UserError
@@ -64,12 +62,20 @@ def _file(asked: Sequence[Any]) -> Path | None:
 
 
 @cache
-def _code() -> list[str]:
-    """Everything that draws: this version of wsp, and the libraries below."""
+def _code() -> str:
+    """Everything that draws: this version of wsp, and the libraries below.
+
+    The files with their versions are read, because loading the libraries takes longer
+    than all else that a plan does.
+    """
     own = hashlib.sha256()
     for path in sorted(Path(wsp.__file__).parent.glob("*.py")):
         own.update(path.read_bytes())
-    return [own.hexdigest(), np.__version__, metadata.version("scipy")]
+    for library in ("numpy", "scipy"):
+        spec = util.find_spec(library)
+        for folder in spec.submodule_search_locations or () if spec else ():
+            own.update(Path(folder, "version.py").read_bytes())
+    return own.hexdigest()
 
 
 def _read(file: Path, factors: Sequence[wsp.Factor], count: int) -> Values | None:

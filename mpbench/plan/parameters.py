@@ -4,8 +4,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from mpbench.errors import UserError
 from mpbench.plan import changes
 from mpbench.spec import Spec
@@ -80,7 +78,7 @@ def fixed(spec: Spec) -> dict[str, Any]:
     """
     varied = spec.design.factors if spec.design else {}
     values: dict[str, Any] = {
-        name: np.nan if p.default is None else p.default
+        name: math.nan if p.default is None else p.default
         for name, p in spec.variable().items()
         if name not in varied
     }

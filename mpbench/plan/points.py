@@ -2,10 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 import wsp
 from analysis.words import many
@@ -20,8 +17,12 @@ from mpbench.spec.factors import Factor
 from mpbench.spec.trait_factors import Words
 from topologies import Parameter
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 Point = dict[str, float | int | str]
-Spread = Callable[..., wsp.Design]
+Spread = Callable[..., "wsp.Design"]
 """`wsp.make_design`, or a stand-in for it in tests."""
 
 
@@ -98,7 +99,7 @@ def _listed(factor: Factor | Choices | Words) -> Sequence[float | str]:
     return list(factor.by_label) if isinstance(factor, Choices) else factor.values or ()
 
 
-def draw_design(spec: Spec, make_design: Spread | None = None) -> wsp.Design | None:
+def draw_design(spec: Spec, make_design: Spread | None = None) -> "wsp.Design | None":
     """The design of the factors that have a range, in canonical units.
 
     make_design : in place of `wsp.make_design`
@@ -108,6 +109,8 @@ def draw_design(spec: Spec, make_design: Spread | None = None) -> wsp.Design | N
     design = spec.design
     if design is None or not design.spread:
         return None
+    import numpy as np
+
     try:
         return (make_design or wsp.make_design)(
             _factors(design),
@@ -121,7 +124,7 @@ def draw_design(spec: Spec, make_design: Spread | None = None) -> wsp.Design | N
         raise UserError(f"{where}: design: {error}") from error
 
 
-def design_weights(spec: Spec, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def design_weights(spec: Spec, values: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """A weight per point of the design, shape (n,): see `wsp.weights`.
 
     values : shape (n, d), the distinct points in canonical units, with one column per
@@ -132,6 +135,8 @@ def design_weights(spec: Spec, values: NDArray[np.float64]) -> NDArray[np.float6
     design = spec.design
     if design is None or not design.spread:
         raise ValueError("the design spreads no factor, so its points have no weights")
+    import numpy as np
+
     return wsp.weights(
         _factors(design),
         values,
@@ -154,14 +159,16 @@ def _seed(spec: Spec, design: Design) -> int:
 
 def _constraint(
     spec: Spec, design: Design
-) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]] | None:
+) -> "Callable[[NDArray[np.float64]], NDArray[np.bool_]] | None":
     """The constraints that name no list, over an array of shape (n, d)."""
     early = [c for c in map(parse, design.constraints) if not _late(c, spec, design)]
     if not early:
         return None
+    import numpy as np
+
     same = fixed(spec)
 
-    def holds(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(values: "NDArray[np.float64]") -> "NDArray[np.bool_]":
         columns = dict(zip(design.spread, values.T, strict=True))
         known = computed(spec, same | columns)
         masks = [_mask(c, known, len(values)) for c in early]
@@ -170,7 +177,11 @@ def _constraint(
     return holds
 
 
-def _mask(constraint: Constraint, values: dict[str, Any], n: int) -> NDArray[np.bool_]:
+def _mask(
+    constraint: Constraint, values: dict[str, Any], n: int
+) -> "NDArray[np.bool_]":
+    import numpy as np
+
     return np.broadcast_to(constraint.holds(values), (n,))
 
 

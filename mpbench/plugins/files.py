@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +167,8 @@ def installed(kind: str, name: str, place: str) -> Plugin | None:
     """
     if kind not in GROUPS:
         return None
+    from importlib import metadata
+
     for entry in metadata.entry_points(group=f"mpbench.{kind}", name=name):
         wanted = entry.module.replace(".", "/") + ".py"
         for file in (entry.dist.files or ()) if entry.dist else ():

@@ -8,7 +8,6 @@ import click
 
 from mpbench.errors import UserError
 from mpbench.report.dashboard import write as write_dashboard
-from mpbench.report.design_weights import with_design_weights
 from mpbench.report.loading import load_campaign
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ def write_report(root: Path, folder: Path, request: ReportRequest) -> list[Path]
     if request.experiment is not None:
         campaign, spec = _edited(campaign, request.experiment)
     if request.weights:
+        from mpbench.report.design_weights import with_design_weights
+
         campaign = with_design_weights(campaign, root, spec)
     for line in campaign.state:
         click.echo(f"{root}: {line}", err=True)

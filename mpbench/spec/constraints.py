@@ -15,12 +15,14 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mpbench.spec.late_numpy import function
 from mpbench.spec.messages import shortened
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Values = Mapping[str, Any]
 Operation = Callable[..., Any]
@@ -29,27 +31,27 @@ _ARITHMETIC: dict[type[ast.AST], Operation] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: np.divide,
+    ast.Div: function("divide"),
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
 }
 _LOGIC: dict[type[ast.AST], Operation] = {
-    ast.And: np.logical_and,
-    ast.Or: np.logical_or,
-    ast.Not: np.logical_not,
+    ast.And: function("logical_and"),
+    ast.Or: function("logical_or"),
+    ast.Not: function("logical_not"),
 }
 _COMPARISONS: dict[type[ast.AST], Operation] = {
-    ast.Lt: np.less,
-    ast.LtE: np.less_equal,
-    ast.Gt: np.greater,
-    ast.GtE: np.greater_equal,
-    ast.Eq: np.equal,
-    ast.NotEq: np.not_equal,
+    ast.Lt: function("less"),
+    ast.LtE: function("less_equal"),
+    ast.Gt: function("greater"),
+    ast.GtE: function("greater_equal"),
+    ast.Eq: function("equal"),
+    ast.NotEq: function("not_equal"),
 }
 _FUNCTIONS: dict[str, Operation] = {
-    "abs": np.abs,
-    "min": np.minimum,
-    "max": np.maximum,
+    "abs": function("abs"),
+    "min": function("minimum"),
+    "max": function("maximum"),
 }
 _MOST_NODES = 200
 _MOST_CHARACTERS = 2000
@@ -71,7 +73,7 @@ class Constraint:
     text: str
     names: frozenset[str]
 
-    def holds(self, values: Values) -> NDArray[np.bool_]:
+    def holds(self, values: Values) -> "NDArray[np.bool_]":
         """Whether each point is allowed, shape (n,); () if all values are numbers.
 
         values : the value of each parameter by name, a number or shape (n,)
@@ -79,6 +81,8 @@ class Constraint:
         A division by zero gives infinity or NaN, and NaN meets no comparison but
         `!=`.
         """
+        import numpy as np
+
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(_value(_tree(self.text), values), dtype=bool)
 
@@ -206,7 +210,7 @@ def _value(node: ast.expr, values: Values) -> Any:
                 _COMPARISONS[type(op)](a, b)
                 for op, a, b in zip(ops, terms[:-1], terms[1:], strict=True)
             ]
-            return reduce(np.logical_and, links)
+            return reduce(function("logical_and"), links)
         case ast.Call(func=ast.Name(id=name), args=args):
             operation = _FUNCTIONS[name]
             arguments = [_value(argument, values) for argument in args]

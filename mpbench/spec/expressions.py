@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-import numpy as np
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import core_schema
 
 from mpbench import units
+from mpbench.spec.late_numpy import function
 from mpbench.spec.messages import shortened
 
 MARK = "="
@@ -54,11 +54,11 @@ _BASE: Mapping[str, tuple[float, Dimension]] = {
 """The size of each canonical unit in bits and seconds, and its dimension."""
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "abs": np.abs,
-    "ceil": np.ceil,
-    "floor": np.floor,
-    "max": np.maximum,
-    "min": np.minimum,
+    "abs": function("abs"),
+    "ceil": function("ceil"),
+    "floor": function("floor"),
+    "max": function("maximum"),
+    "min": function("minimum"),
 }
 _SEVERAL = ("max", "min")
 """The functions that take several arguments; the others take one."""
@@ -154,6 +154,8 @@ class Expression:
         """
         if isinstance(self.tree, Reference):
             return values[self.tree.name]
+        import numpy as np
+
         with np.errstate(all="ignore"):
             result = _value(self.tree, known, values) / _BASE[unit][0]
         if np.ndim(result):
@@ -370,6 +372,8 @@ def _words(dimension: Dimension) -> str:
 
 def _value(node: Node, known: Units, values: Mapping[str, Any]) -> Any:
     """The value in bits and seconds."""
+    import numpy as np
+
     if isinstance(node, Constant):
         return np.float64(node.value)
     if isinstance(node, Reference):

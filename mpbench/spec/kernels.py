@@ -24,6 +24,8 @@ from mpbench.spec.values import Faults, Name, Part
 
 MOST_KERNELS = 50
 QEMU = "qemu"
+LOCK = ".lock"
+"""The end of the name of the file that locks the kernels of an experiment file."""
 RELEASE = r"[1-9][0-9]?\.[0-9]{1,3}(\.[0-9]{1,4})?"
 """A release whose binary QEMU boots: the newest of a series, or a version."""
 WRITTEN = ("linux", "release", "machine", "packages", "git", "commit", "dirty", "tree")

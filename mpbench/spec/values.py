@@ -34,7 +34,7 @@ ANY_QUANTITY: JsonDict = {"anyOf": [{"type": "string"}, {"type": "number"}]}
 class Part(BaseModel):
     """A frozen mapping of a file, which refuses keys that it does not know."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,11 @@ class Record(BaseModel):
     """A mapping that refuses unknown keys, other types and NaN."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        defer_build=True,
     )
 
 
@@ -55,7 +59,7 @@ class Exit(Record):
 class Software(BaseModel):
     """The version and the commit of mpbench."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, defer_build=True)
     version: Line | None = None
     commit: Line | None = None
 

@@ -104,6 +104,19 @@ def check(results: Results, head: Campaign, ids: Iterable[str]) -> State:
     return State(None if faults or uncovered else known.root, faults, uncovered)
 
 
+def covers_tables(results: Results, value: str) -> bool:
+    """Whether the folder holds the tables that were made when its root was `value`."""
+    try:
+        content = json_file.read_object(results.root_file, MOST_BYTES)
+        known: RootFile = validated(RootFile, content)
+    except DamagedError:
+        return False
+    tables = [path for path in (results.csv, results.parquet) if path.exists()]
+    return known.root == value and all(
+        hash_of(path) == known.files.get(path.name) for path in tables
+    )
+
+
 def covered(results: Results) -> dict[str, str]:
     """The files beside the runs that `root.json` covers, with their hashes.
 

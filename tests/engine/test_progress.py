@@ -6,8 +6,9 @@ import pytest
 from rich.console import Console
 
 from mpbench.engine import display
+from mpbench.engine.durations import span
 from mpbench.engine.pool import Task
-from mpbench.engine.progress import Finished, Progress, span
+from mpbench.engine.progress import Finished, Progress
 
 
 class Clock:
