@@ -56,6 +56,7 @@ links to the page with our figures beside the published words and numbers.
   one of them differs. What several pages judge counts on each of them, and once in the
   first table.
 - The last column names the experiment file: `mpbench run FILE` executes the row again.
+- [Undecided sentences](undecided.md) says how many networks would decide each.
 - [What we found out](../../docs/findings.md) has answers in plain words.
 - `python -m studies.reference_index` writes this page from the pages that it links to.
 """

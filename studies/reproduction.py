@@ -68,6 +68,7 @@ from studies import (
     publications,
     reachability,
     reference_index,
+    undecided,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -465,7 +466,7 @@ def main() -> int:
         for words in mpcc_pages(results) if MPCC in sets else pages(results):
             if status := page(words, options.kept):
                 return status
-        if status := reachability.main([]):
+        if status := reachability.main([]) or undecided.main([]):
             return status
         return reference_index.main([])
     except UserError as error:
