@@ -84,7 +84,7 @@ def _around(value: float, interval: Interval, by: float) -> Interval:
 
 
 def _wanted(criterion: Criterion) -> float:
-    """What the value is compared with; 0 for a difference of two samples."""
+    """The number that the value is compared with; 0 for a difference of samples."""
     two_samples = criterion.measure.statistic in TWO_SAMPLE
     if criterion.sets.against is None or two_samples:
         return criterion.number or 0.0
