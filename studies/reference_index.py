@@ -317,6 +317,11 @@ def indices(paper: Paper) -> Iterator[str]:
     links = [f"[{name}]({name}/README.md)" for name in paper.indices]
     if links:
         yield f"Statement by statement, all that differs: {', '.join(links)}."
+    if "responsiveness" in paper.pages:
+        yield (
+            "Its theorems, by numbers:"
+            " [counterexamples that were looked for](balia-theorems.md)."
+        )
     if paper.indices == ["thesis"]:
         file = "experiments/thesis/configurations/v091.yaml"
         yield (

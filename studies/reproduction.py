@@ -14,7 +14,7 @@ The sets are, in the order of their execution:
 upstream   the thesis's campaigns on the guest's kernel as it is
 papers     the campaigns of the other papers
 designs    further designs of the thesis's campaigns, for its Tables 3.2, 4.1 and 5.2
-v091       the thesis's campaigns on the thesis's machine, as far as it is known
+v091       the thesis's campaigns with what is known of its machine, in today's kernel
 control    the thesis's campaigns under both configurations, with fresh seeds
 parts      the thesis's campaigns under v091 with one part left out
 exploration   settings that nobody is known to have had, which the pages' notes speak of

@@ -37,6 +37,7 @@ FOLDERS = {
     "causes": "Why results differ from published ones",
     "exploration": "Explorations",
     "reach": "Networks that nobody printed",
+    "rerun": "Again, with ten seeds instead of five",
     "networks": "Networks and designs",
 }
 """Titles of the folders, in the order of the page; others follow by name."""

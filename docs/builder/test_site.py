@@ -40,7 +40,9 @@ def test_every_experiment_is_in_the_gallery(
     page = gallery.page(entries)
     files = set((ROOT / "experiments").glob("*.yaml"))
     files |= set((ROOT / "experiments").glob("*/*.yaml"))
-    files |= {p for f in ("causes", "exploration", "reach") for p in studied(f)}
+    files |= {
+        p for f in ("causes", "exploration", "reach", "rerun") for p in studied(f)
+    }
     assert {ROOT / entry.file for entry in entries} == files
     for entry in entries:
         assert page.count(f"\n    mpbench run {entry.file}\n") == 1
