@@ -9,6 +9,7 @@ CONGESTION_CONTROLS = (
     "bbr",
     "coupled",
     "cubic",
+    "dlia",
     "ewtcp",
     "lia",
     "lia_rfc6356",

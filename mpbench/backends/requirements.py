@@ -24,6 +24,7 @@ OURS = {
     "blest",
     "coupled",
     "daps",
+    "dlia",
     "ecf",
     "ewtcp",
     "lia",

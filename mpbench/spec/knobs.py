@@ -180,6 +180,7 @@ CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
     "balia": {"rule": Knob("balia_rule", choices=_RULES), **_MIN_SSTHRESH},
     "bbr": {"packet_pacing": Knob("bbr_packet_pacing", switch=True, alone=True)},
     "coupled": {"form": _FORM, **_MIN_SSTHRESH},
+    "dlia": {"gain": Knob("dlia_gain_permille", scale=1000), **_MIN_SSTHRESH},
     "ewtcp": {"a": Knob("ewtcp_a_permille", lowest=1, scale=1000), **_MIN_SSTHRESH},
     "lia": {"rule": Knob("lia_rule", choices=_RULES), **_MIN_SSTHRESH},
     "lia_rfc6356": _MIN_SSTHRESH,

@@ -13,6 +13,7 @@ CONGESTION_CONTROLS: Mapping[str, str] = {
     "bbr": "the kernel's BBR on each subflow, uncoupled",
     "coupled": "fully coupled windows (Wischik et al. 2011, section 2.2)",
     "cubic": "the kernel's Cubic on each subflow, uncoupled",
+    "dlia": "LIA that loses less where losses come often (Lubna et al. 2020)",
     "ewtcp": "a weighted Reno on each subflow (Honda et al. 2009)",
     "lia": "linked increases with the minimum over path sets (Wischik et al. 2011)",
     "lia_rfc6356": "linked increases as RFC 6356 has them",

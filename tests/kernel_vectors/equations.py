@@ -107,6 +107,21 @@ def balia_keep_of_v091(w: Windows, rtt: Times, r: int = 0) -> int:
     return w[r] - decrease
 
 
+def dlia_losses(windows: Windows, gain: Fraction) -> list[tuple[Fraction, int]]:
+    """Beta and the window that remains after each loss event, at least 2 segments; the
+    authors' released code, in fractions.
+    """
+    beta, remained = Fraction(1, 2), 2
+    events = []
+    for w in windows:
+        gamma = min(Fraction(remained, w), Fraction(1))
+        beta = gain * gamma + (1 - gain) * beta
+        beta = min(max(beta, Fraction(1, 2)), Fraction(9, 10))
+        remained = max(int(beta * w), 2)
+        events.append((beta, remained))
+    return events
+
+
 def ewtcp(w: Windows, a: float | None = None, r: int = 0) -> float:
     """nsdi11, 2.1; a = 1 / sqrt(n) if not given."""
     return (1 / math.sqrt(len(w)) if a is None else a) / w[r]

@@ -2,13 +2,14 @@
 /* Reads lines of the form "law parameter count cwnd srtt interloss joined cwnd ...", and
  * writes one number per line. Laws are named after the functions. For wvegas_diff and
  * wvegas_drained the first path is "cwnd base rtt 0", for wvegas_slow_start
- * "cwnd ssthresh acked 0".
+ * "cwnd ssthresh acked 0". For dlia_beta and dlia_kept the paths are loss events.
  */
 #include <stdio.h>
 #include <string.h>
 #include <linux/types.h>
 #include "balia.h"
 #include "coupled.h"
+#include "dlia.h"
 #include "ewtcp.h"
 #include "lia.h"
 #include "lia_rfc6356.h"
@@ -48,6 +49,27 @@ static s64 slow_start_wvegas(const struct coupled_path *p, unsigned int n, u32 p
 	return wvegas_slow_start_v091(p->cwnd, p->srtt, p->interloss);
 }
 
+static struct dlia losses_dlia(const struct coupled_path *p, unsigned int n, u32 gain)
+{
+	struct dlia last = { 0, 0 };
+
+	for (unsigned int i = 0; i < n; i++) {
+		last.beta = dlia_beta(&last, p[i].cwnd, gain);
+		last.window = max(dlia_window(p[i].cwnd, last.beta), 2U);
+	}
+	return last;
+}
+
+static s64 beta_dlia(const struct coupled_path *p, unsigned int n, u32 gain)
+{
+	return losses_dlia(p, n, gain).beta;
+}
+
+static s64 kept_dlia(const struct coupled_path *p, unsigned int n, u32 gain)
+{
+	return losses_dlia(p, n, gain).window;
+}
+
 static const struct {
 	const char *name;
 	law_t law;
@@ -58,6 +80,7 @@ static const struct {
 	{ "olia", olia_increase }, { "olia_alpha", olia_alpha },
 	{ "balia", balia_increase }, { "balia_alpha", balia_alpha },
 	{ "balia_keep", keep_balia },
+	{ "dlia_beta", beta_dlia }, { "dlia_kept", kept_dlia },
 	{ "ewtcp", ewtcp_increase }, { "ewtcp_alpha", ewtcp_alpha },
 	{ "semicoupled", semicoupled_increase },
 	{ "semicoupled_alpha", semicoupled_alpha },

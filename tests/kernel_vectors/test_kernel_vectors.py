@@ -8,6 +8,7 @@ import random
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import equations
@@ -176,6 +177,45 @@ def test_what_is_shown_is_the_papers_alpha(probe: Path) -> None:
     for function, alpha in wanted.items():
         for vector, got in zip(tried, ask(probe, function, 0, tried), strict=True):
             assert got / 2**16 == pytest.approx(alpha(vector), rel=1e-3, abs=2e-4)
+
+
+def test_dlia_over_series_of_losses(probe: Path) -> None:
+    """The window may differ by a segment where beta w is nearly whole. The next beta
+    then differs, too, so a series ends there.
+    """
+    rng = random.Random(2020)
+    compared = 0
+    for _ in range(150):
+        greatest = rng.choice((6, 60, vectors.CWND_MAX))
+        windows = tuple(rng.randint(1, greatest) for _ in range(rng.randint(1, 20)))
+        gain = rng.choice((0, 1, 250, 1000))
+        events = equations.dlia_losses(windows, Fraction(gain, 1000))
+        series = [Vector("", windows[: i + 1], windows) for i in range(len(windows))]
+        lines = [
+            (v.w, [f"dlia_{what} {gain} {len(v.w)} " for what in ("beta", "kept")])
+            for v in series
+        ]
+        asked = [
+            head + " ".join(f"{w} 1 1 1" for w in ws)
+            for ws, heads in lines
+            for head in heads
+        ]
+        got = run(probe, asked)
+        for (beta, kept), found, window in zip(
+            events, zip(got[::2], got[1::2], strict=True), windows, strict=True
+        ):
+            assert found[0] / 2**16 == pytest.approx(float(beta), abs=2e-4)
+            assert abs(found[1] - kept) <= 1 + window // 2**13
+            compared += 1
+            if found[1] != kept:
+                break
+    assert compared > 500
+
+
+def test_dlia_on_an_example_worked_by_hand() -> None:
+    """From 10, 10, 6 segments: beta 1/2, 1/2 and 1/4 5/6 + 3/4 1/2 = 7/12."""
+    events = equations.dlia_losses((10, 10, 6), Fraction(1, 4))
+    assert events == [(Fraction(1, 2), 5), (Fraction(1, 2), 5), (Fraction(7, 12), 3)]
 
 
 def test_wvegas(probe: Path) -> None:

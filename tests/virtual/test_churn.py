@@ -11,6 +11,7 @@ CHURN = script("import sys; from tests.virtual.churn import main; sys.exit(main(
 COUPLED = (
     "balia",
     "coupled",
+    "dlia",
     "ewtcp",
     "lia",
     "lia_rfc6356",

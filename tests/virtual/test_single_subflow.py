@@ -30,6 +30,7 @@ COUPLED = (
     "lia_rfc6356",
     "olia",
     "balia",
+    "dlia",
     "ewtcp",
     "coupled",
     "semicoupled",

@@ -339,12 +339,15 @@ noinline_for_stack u32 coupled_keep(const struct coupled_slot *slot,
 	struct coupled_path paths[COUPLED_PATHS_MAX];
 	unsigned int count;
 
-	if (!slot->law->keep)
+	if (!slot->law->keep && !slot->law->keep_own)
 		return cwnd / 2;
 	count = coupled_snapshot(slot, paths);
 	if (count < 2)
 		return cwnd / 2;
 	paths[0].cwnd = clamp(cwnd, 1U, COUPLED_CWND_MAX);
+	if (slot->law->keep_own)
+		return slot->law->keep_own(slot->private, paths[0].cwnd,
+					   coupled_parameter(slot, net));
 	return slot->law->keep(paths, count, coupled_parameter(slot, net));
 }
 

@@ -30,6 +30,8 @@ struct coupled {
  * @increase:	growth per segment acknowledged in congestion avoidance, in 2^-40
  *		segments; it may be negative
  * @keep:	the window that remains after a loss, in segments; NULL: half of it
+ * @keep_own:	the same, from the slot's private data, for a law whose decrease has a
+ *		memory; in place of @keep
  * @alpha:	what the paper calls alpha, or a, in 2^-16; only shown to readers
  * @parameter:	the parameter set in this network namespace; NULL: none
  * @min_ssthresh: the smallest ssthresh where net.mptcp.coupled_min_ssthresh is 0
@@ -41,6 +43,7 @@ struct coupled_law {
 			u32 parameter);
 	u32 (*keep)(const struct coupled_path *paths, unsigned int count,
 		    u32 parameter);
+	u32 (*keep_own)(const void *private, u32 cwnd, u32 parameter);
 	s64 (*alpha)(const struct coupled_path *paths, unsigned int count,
 		     u32 parameter);
 	u32 (*parameter)(const struct net *net);

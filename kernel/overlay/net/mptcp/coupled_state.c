@@ -51,7 +51,7 @@ static void coupled_fill_state(const struct coupled_slot *slot, const struct net
 		state->alpha = count ? slot->law->alpha(paths, count,
 							coupled_parameter(slot, net)) : 0;
 	state->beta = COUPLED_SHOWN_ONE / 2;
-	if (slot->law->keep && count > 1) {
+	if ((slot->law->keep || slot->law->keep_own) && count > 1) {
 		decrease = cwnd - min(cwnd, coupled_keep(slot, net, cwnd));
 		state->beta = div_u64((u64)decrease << COUPLED_SHOWN_SHIFT, cwnd);
 	}

@@ -9,6 +9,7 @@
 
 #include "balia.h"
 #include "coupled.h"
+#include "dlia.h"
 #include "ewtcp.h"
 #include "lia.h"
 #include "lia_rfc6356.h"
@@ -233,6 +234,32 @@ static void wvegas_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wvegas_alpha(paths, 2, 10000), 0);
 }
 
+/* Windows at five loss events, and what remains: worked by hand from the equations */
+static void dlia_test(struct kunit *test)
+{
+	static const u32 windows[] = { 10, 10, 6, 3, 2 }, kept[] = { 5, 5, 3, 2, 1 };
+	struct dlia last = {};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(windows); i++) {
+		last.beta = dlia_beta(&last, windows[i], 250);
+		last.window = dlia_window(windows[i], last.beta);
+		KUNIT_EXPECT_EQ(test, last.window, kept[i]);
+	}
+	/* beta is 1/2, 1/2, 7/12, 11/16, 49/64, each cut to 2^-16 */
+	KUNIT_EXPECT_LE(test, abs((int)last.beta - (49 << 10)), 4);
+	/* the bounds, and the ends of the range */
+	for (i = 0; i < 20; i++) {
+		last.beta = dlia_beta(&last, 7, 1000);
+		last.window = 7;
+	}
+	KUNIT_EXPECT_EQ(test, last.beta, DLIA_GREATEST);
+	KUNIT_EXPECT_EQ(test, dlia_beta(&last, COUPLED_CWND_MAX, 1000), DLIA_LEAST);
+	KUNIT_EXPECT_EQ(test, dlia_window(COUPLED_CWND_MAX, DLIA_LEAST),
+			COUPLED_CWND_MAX / 2);
+	KUNIT_EXPECT_EQ(test, dlia_window(1, DLIA_GREATEST), 0);
+}
+
 static struct kunit_case coupled_cases[] = {
 	KUNIT_CASE_PARAM(lia_rfc6356_vector_test, vector_gen_params),
 	KUNIT_CASE_PARAM(lia_vector_test, vector_gen_params),
@@ -252,6 +279,7 @@ static struct kunit_case coupled_cases[] = {
 	KUNIT_CASE(extremes_test),
 	KUNIT_CASE(reno_window_test),
 	KUNIT_CASE(wvegas_test),
+	KUNIT_CASE(dlia_test),
 	{}
 };
 

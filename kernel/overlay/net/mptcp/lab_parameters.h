@@ -25,6 +25,9 @@ LAB_PARAMETER(SEMICOUPLED_A, semicoupled_a_permille, 1000, 1, 4000)
 /* 1: coupled and semicoupled use the formulas of the Balia paper. */
 LAB_PARAMETER(BALIA_FORMS, coupled_balia_forms, 0, 0, 1)
 
+/* The weight of the last interval between losses in D-LIA's decrease, in thousandths. */
+LAB_PARAMETER(DLIA_GAIN, dlia_gain_permille, 250, 0, 1000)
+
 /* 1: lia grows as in MPTCP for Linux 0.91 instead of as in the paper. */
 LAB_PARAMETER(LIA_RULE, lia_rule, 0, 0, 1)
 
