@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import select
 import signal
 import subprocess
@@ -36,9 +37,12 @@ class Stop:
 
 
 SPINS = (
-    "a program computes all the time, and virtual time stands still meanwhile: it may"
-    " poll a clock without waiting"
+    "computes all the time, and virtual time stands still meanwhile: it may poll a"
+    " clock without waiting"
 )
+OUTPUT = re.compile(r"traffic-[0-9]{1,4}-[a-z-]{1,40}\.txt")
+"""The output of a process of the traffic, which is made when the process starts."""
+MOST_NAMES = 6
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def execute(
             process_group=0,
         )
         try:
-            stop = watch(guest, follower, folder, run.bounds, run.cancel)
+            stop = watch(guest, follower, folder, run)
         finally:
             cpu_s = end(guest)
             fault = collect()
@@ -111,10 +115,10 @@ def watch(
     guest: "subprocess.Popen[bytes]",
     follower: Follower,
     folder: RunFolder,
-    bounds: Bounds,
-    cancel: threading.Event,
+    run: Watched,
 ) -> Stop:
     """Wait until the guest ends, a bound is reached, or `cancel` is set."""
+    bounds, cancel = run.bounds, run.cancel
     end_s = time.monotonic() + bounds.wall_s
     early: Used | None = None
     descriptor = os.pidfd_open(guest.pid)
@@ -134,7 +138,8 @@ def watch(
                 return Stop(reason, accident=True)
             if follower.silence_s > bounds.silence_s:
                 reason = f"no sign of life for {bounds.silence_s:g} s of wall time"
-                return _silent(reason, early, processes.used(guest.pid))
+                now = processes.used(guest.pid)
+                return _silent(reason, early, now, started(run.directory))
             if follower.length_bytes > LONGEST_BYTES:
                 return Stop(f"console longer than {LONGEST_BYTES >> 20} MiB")
             exceeded = folder.exceeded()
@@ -145,16 +150,33 @@ def watch(
     return Stop()
 
 
-def _silent(reason: str, early: Used | None, now: Used) -> Stop:
+def started(directory: Path) -> list[str]:
+    """The processes of the traffic that a guest has started, by their outputs."""
+    artefacts = directory / "artefacts"
+    try:
+        names = sorted(entry.name for entry in os.scandir(artefacts))
+    except OSError:
+        return []
+    return [name[: -len(".txt")] for name in names if OUTPUT.fullmatch(name)]
+
+
+def _silent(
+    reason: str, early: Used | None, now: Used, programs: Sequence[str]
+) -> Stop:
     """Reason why a guest is stopped that says nothing: a program of its own may be the
     cause.
 
     early : what its processes had used halfway through the silence
+    programs : the processes that may compute
     """
     if early is None or not now.was_ready(early):
         return Stop(reason, accident=True)
     # On a machine that is overloaded, the guest may not have had its time.
-    return Stop(f"{reason}; {SPINS}", accident=not now.computed(early))
+    who = "a program"
+    if programs and len(programs) <= MOST_NAMES:
+        several = len(programs) > 1
+        who = f"{'one of ' if several else ''}{', '.join(programs)}"
+    return Stop(f"{reason}; {who} {SPINS}", accident=not now.computed(early))
 
 
 def end(guest: "subprocess.Popen[bytes]") -> float:

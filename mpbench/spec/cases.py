@@ -38,6 +38,9 @@ from mpbench.spec.vocabulary import (
 )
 from mpbench.spec.with_params import OneOfWithParams, WithParams
 
+COUPLED = frozenset(CONGESTION_CONTROLS) - {"bbr", "cubic", "reno", "vegas"}
+"""Controllers of the overlay, whose names no program of a user's may have."""
+
 MOST_SUBFLOWS = 9
 """The first subflow, and as many as the guest allows in addition."""
 
@@ -252,12 +255,19 @@ class Case(Spoken, Part):
             self._check_choices(faults)
 
     def _check_choices(self, faults: Faults) -> None:
-        """Whether an endpoint of the box knows the names that it is to use."""
+        """Whether an endpoint of the box knows the names that it is to use, and whether
+        one of a user's is to use its own.
+        """
         known = CONTROLS.get(self.program or "", ())
         control = self.congestion_control.name
         if known and control not in known:
             reason = f"{self.program} has no '{control}'; {nearest(control, known)}"
             faults.add(("congestion_control",), reason)
+        elif control in COUPLED:
+            reason = (
+                f"'{control}' is MPTCP's, in the kernel; a program has controllers of"
+            )
+            faults.add(("congestion_control",), f"{reason} its own, under other names")
         if known and self.scheduler is not None:
             reason = f"{self.program} has no choice of schedulers; take it away"
             faults.add(("scheduler",), reason)

@@ -101,6 +101,8 @@ def test_results_of_each_case(file: Path, command: Command) -> None:
         ("control: lia", "control: lia, program: own", "mptcp is the kernel's"),
         ("path2_lost", "path3_lost", "no program of the experiment gives"),
         ("path2_rtt", "path3_rtt", "no tool gives 'endpoint.path3_rtt_ms'; did you"),
+        ("bbr9", "lia", "'lia' is MPTCP's, in the kernel; a program has"),
+        ("bbr9", "wvegas", "under other names"),
         ("bbr9", "{name: cubic}", "is not a name that a program can know"),
         ("control: lia}", "control: lia, keys: true}", "only mpquic and quic have"),
     ],
@@ -113,6 +115,28 @@ def test_cases_that_cannot_be(file: Path, old: str, new: str, reason: str) -> No
     assert reason in str(refused.value) and "\n" not in str(refused.value)
 
 
+ONE_PATH = """\
+network:
+  links: {wifi: {capacity: 5 Mbit/s}}
+  users: {client: {paths: [wifi], to: server}}
+"""
+
+
+def test_mpquic_over_one_path(file: Path) -> None:
+    text = FILE.replace("topology: two_path\n", ONE_PATH).replace(
+        "path: 2}", "path: 1}"
+    )
+    own = "  mptcp: {protocol: mptcp, congestion_control: lia}\n"
+    file.write_text(text.replace(own, "").partition("metrics:")[0])
+    with pytest.raises(UserError) as refused:
+        load(file)
+    line = 1 + text[: text.index("  mpquic:")].count("\n")
+    reason = "has one path; write protocol: quic"
+    found = str(refused.value)
+    assert found.startswith(f"{file}:{line}: cases.mpquic.protocol: ")
+    assert found.endswith(reason) and "\n" not in found
+
+
 def asked(job: Job) -> dict[str, Any]:
     """The entry as the program's tool gets it."""
     (entry,) = job.traffic
@@ -123,6 +147,7 @@ def asked(job: Job) -> dict[str, Any]:
 ENTRIES = {
     "curl": "tool: curl, size: 1 MB",
     "ab": "tool: ab, size: 1 kB, requests: 20",
+    "sync": "tool: sync, files: [{count: 3, size: 10 kB}], connections: 2",
     "pingpong": "tool: pingpong, size: [50 B, 1 kB], number: 5",
     "flows": "tool: flows, size: 10 kB, arrivals: 10 /s, duration: 2 s",
     "page": "tool: page, objects: median",

@@ -150,7 +150,7 @@ def test_a_loop_is_stopped_by_the_host(
     """The clock of times(2) stands still while a program asks for it."""
     lab = lab_with(tmp_path, script(f"while True: {loop}"))
     ended, _ = lab.execute({"seed": 1}, bounds)
-    spins = f"; {SPINS}" if "life" in reason else ""
+    spins = f"; a program {SPINS}" if "life" in reason else ""
     assert (ended.status, ended.reason) == ("timeout", f"{reason}{spins}")
     assert_gone(tmp_path)
 

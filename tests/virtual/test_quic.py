@@ -95,3 +95,25 @@ def test_a_dark_path_is_an_outcome(tmp_path: Path, command: Command, name: str) 
     kept = {path.name for path in tmp_path.glob("out/runs/*/artefacts/*")}
     assert "traffic-0-client-keys.log" in kept
     assert [name for name in kept if name.endswith("qlog")]
+
+
+EXCHANGES = {
+    "pingpong": ("tool: pingpong, size: 1 kB, number: 20", "pingpong.median_ms"),
+    "sync": (
+        "tool: sync, files: [{count: 20, size: 20 kB}], connections: 4",
+        "sync.time_s",
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", EXCHANGES)
+def test_exchanges_over_relays(
+    tmp_path: Path, command: Command, name: str, tool: str
+) -> None:
+    """What a tool asks for arrives as over TCP, and in about its time."""
+    cases = QUIC.replace("NAME", name) + TCP
+    traffic, key = EXCHANGES[tool]
+    rows = run(tmp_path, command, cases, traffic)
+    both, one, tcp = (float(rows[case][key]) for case in ("mpquic", "quic", "tcp"))
+    assert one == pytest.approx(tcp, rel=0.1)
+    assert both <= 1.1 * tcp
