@@ -110,7 +110,7 @@ EXCHANGES = {
 def test_exchanges_over_relays(
     tmp_path: Path, command: Command, name: str, tool: str
 ) -> None:
-    """What a tool asks for arrives as over TCP, and in about its time."""
+    """Each exchange over QUIC takes about the time that it takes over TCP."""
     cases = QUIC.replace("NAME", name) + TCP
     traffic, key = EXCHANGES[tool]
     rows = run(tmp_path, command, cases, traffic)
