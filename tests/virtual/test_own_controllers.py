@@ -17,6 +17,7 @@ from tests.plugins.documented import files, write
 from .lab import REPOSITORY
 
 CODE = files()["controllers/halflia.c"]
+COUNTS = REPOSITORY / "tests/plugins/counts.c"
 SCHEDULER = REPOSITORY / "kernel/overlay/net/mptcp/roundrobin.c"
 
 
@@ -95,6 +96,37 @@ def test_a_scheduler(folder: Path, command: Command) -> None:
     done = command("run", "e.yaml")
     assert done.status == 0, done.out + done.err
     assert ",turns," in Path("results/own/runs.csv").read_text()
+
+
+@pytest.mark.parametrize("missing", ["", "release", "init_subflow"])
+def test_hooks_of_connections_and_subflows(
+    folder: Path, command: Command, missing: str
+) -> None:
+    """A scheduler that sends only if each hook was called, once per connection or
+    subflow. Without one of its hooks it sends nothing, at the latest in the third
+    connection.
+    """
+    kept = [
+        line
+        for line in COUNTS.read_text().splitlines()
+        if not line.startswith((f"\t.{missing}\t", f"\t.{missing} ")) or not missing
+    ]
+    text = "\n".join(kept) + "\n"
+    if missing:
+        text = text.replace(f"static void counts_{missing}(", f"void counts_{missing}(")
+    (folder / "counts.c").write_text(text)
+    entries = "".join(
+        f"  - {{tool: curl, from: client, to: server, size: 200 kB, start: {at} s}}\n"
+        for at in (0, 100, 200)
+    )
+    (folder / "e.yaml").write_text(
+        "name: own\nplugins: {schedulers: counts.c}\ntopology: two_path\ncases:\n"
+        "  a: {protocol: mptcp, congestion_control: cubic, scheduler: counts}\n"
+        f"time_limit: 400 s\ntraffic:\n{entries}"
+    )
+    done = command("run", "e.yaml")
+    table = Path("results/own/runs.csv").read_text()
+    assert (done.status == 0 and ",ok," in table) is (not missing), done.out + done.err
 
 
 def test_the_documented_scheduler(folder: Path, command: Command) -> None:
