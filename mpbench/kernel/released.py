@@ -62,12 +62,7 @@ def obtain(
     Raises UserError, one line, for a package that neither a place of the user's nor
     Debian's archive has any more.
     """
-    source = Released(
-        release.version,
-        f"Debian {release.name} {release.package}",
-        identity(release, donor.identity),
-        True,
-    )
+    source = place(release, identity(release, donor.identity))
     if (source.folder / DESCRIPTION).is_file():
         return source
     home = cache.root() / FOLDER
@@ -75,23 +70,50 @@ def obtain(
     with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=home) as scratch:
         new = Path(scratch) / "new"
         new.mkdir(mode=0o755)
-        deb = _package(release, Path(scratch), shell, progress)
-        opened = Path(scratch) / "opened"
-        with progress.step("unpack", deb.name):
-            shell.run(["dpkg-deb", "--extract", str(deb), str(opened)])
-            tarball = opened / "usr/src" / f"{release.name}.tar.xz"
-            if not tarball.is_file():
-                raise UserError(f"{deb.name}: no {tarball.name} in it")
+        tarball = _tarball(release, Path(scratch), shell, progress)
+        with progress.step("unpack", tarball.name):
             unpack.unpack(shell, tarball, new / "tree")
         found = unpack.version(new / "tree")
         if found != release.version:
-            raise UserError(f"{deb.name}: has Linux {found}, not {release.version}")
+            raise UserError(f"{release.file}: has Linux {found}, not {release.version}")
         for name in taken(release):
             replace_part(donor.tree / name, new / "tree" / name, shell)
         (new / DESCRIPTION).write_text(json.dumps(asdict(source), indent=2) + "\n")
         shutil.rmtree(source.folder, ignore_errors=True)
         new.replace(source.folder)
     return source
+
+
+def place(release: Release, identity: str) -> Released:
+    """The tree of a release as the cache has it or would have it."""
+    origin = f"Debian {release.name} {release.package}"
+    return Released(release.version, origin, identity, True)
+
+
+def add_selftests(
+    source: Released, release: Release, shell: Shell, progress: Progress
+) -> None:
+    """Add upstream's tests of MPTCP to a tree in the cache. The caller holds its lock.
+
+    Raises UserError as `obtain`.
+    """
+    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=source.folder) as scratch:
+        tarball = _tarball(release, Path(scratch), shell, progress)
+        new = Path(scratch) / "selftests"
+        with progress.step("unpack", "upstream's tests of MPTCP"):
+            unpack.selftests(shell, tarball, new)
+        new.replace(source.selftests)
+
+
+def _tarball(release: Release, folder: Path, shell: Shell, progress: Progress) -> Path:
+    """Linux's tarball, from the package."""
+    deb = _package(release, folder, shell, progress)
+    opened = folder / "opened"
+    shell.run(["dpkg-deb", "--extract", str(deb), str(opened)])
+    tarball = opened / "usr/src" / f"{release.name}.tar.xz"
+    if not tarball.is_file():
+        raise UserError(f"{deb.name}: no {tarball.name} in it")
+    return tarball
 
 
 def replace_part(part: Path, target: Path, shell: Shell) -> None:

@@ -131,7 +131,10 @@ def unpack(shell: Shell, source: Path, target: Path) -> None:
 
 
 SELFTESTS = ("net/lib.sh", "net/lib/sh", "net/mptcp")
-"""Files of upstream's tests of MPTCP, below tools/testing/selftests."""
+"""Files of upstream's tests of MPTCP, below tools/testing/selftests. Older releases
+have no `net/lib/sh`."""
+ANY_SELFTESTS = ("net/lib[./]sh*", "net/mptcp")
+"""The same as patterns of tar, each of which fits a file in every release."""
 
 
 def selftests(shell: Shell, source: Path, target: Path) -> None:
@@ -139,14 +142,15 @@ def selftests(shell: Shell, source: Path, target: Path) -> None:
     target.mkdir()
     if source.is_dir():
         top, read = "tools", ["tar", "--create", "--file=-", f"--directory={source}"]
-        read += [f"tools/testing/selftests/{name}" for name in SELFTESTS]
+        names = (f"tools/testing/selftests/{name}" for name in SELFTESTS)
+        read += [name for name in names if (source / name).exists()]
         depth = 3
     else:
         top, read = f"{_top(source)}/tools", _expand(source)
         depth = 4 + _top(source).count("/")
     write = ["tar", "--extract", "--file=-", "--no-same-owner"]
-    write += [f"--strip-components={depth}", f"--directory={target}"]
-    members = [f"{top}/testing/selftests/{name}" for name in SELFTESTS]
+    write += [f"--strip-components={depth}", f"--directory={target}", "--wildcards"]
+    members = [f"{top}/testing/selftests/{name}" for name in ANY_SELFTESTS]
     shell.run([*write, *members], source=read)
 
 

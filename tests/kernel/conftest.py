@@ -72,6 +72,7 @@ class Lab:
         self._write(tests / "lib.sh", ". lib/sh/defer.sh\n")
         self._write(tests / "lib/sh/defer.sh", "true\n")
         self._write(tests / "mptcp/mptcp_lib.sh", "cat /proc/kallsyms\n")
+        self._write(tests / "mptcp/mptcp_diag.c", "")
         self._write(tests / "other/big.sh", "true\n")
         self._write(self.tree / "drivers/gpu/big.c", "big\n")
         self._write(self.tree / "drivers/gpu/Kconfig", "config BIG\n")

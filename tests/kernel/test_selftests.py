@@ -1,5 +1,6 @@
 """Upstream's tests beside the kernel: taken from its Linux, compiled, adapted."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def test_tests_of_a_given_linux_are_added_when_they_are_asked_for(
     folder = selftests.prepare(made)
     scripts = {"net/lib.sh", "net/lib/sh/defer.sh", "net/mptcp/mptcp_lib.sh"}
     programs = {f"net/mptcp/{name}" for name in selftests.PROGRAMS}
-    assert names(folder) == {*scripts, *programs, "programs"}
+    uncompiled = {"net/mptcp/mptcp_diag.c"}
+    assert names(folder) == {*scripts, *programs, *uncompiled, "programs"}
     changes = {"/proc/kallsyms": "/elsewhere"}
     selftests.install(folder, tmp_path / "copy", changes)
     assert names(tmp_path / "copy") == scripts | programs
@@ -39,6 +41,17 @@ def test_tests_of_a_given_linux_are_added_when_they_are_asked_for(
     assert copied.read_text() == "cat /elsewhere\n"
     with pytest.raises(UserError, match="no longer have 'absent'"):
         selftests.install(folder, tmp_path / "other", {"absent": ""})
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["tree", "tarball"])
+def test_an_older_linux_has_fewer_files(lab: Lab, packed: bool) -> None:
+    tests = lab.tree / "tools/testing/selftests/net"
+    shutil.rmtree(tests / "lib")
+    (tests / "mptcp/mptcp_diag.c").unlink()
+    made = kernel.build("guest", tarball(lab) if packed else lab.tree)
+    found = names(selftests.prepare(made))
+    assert "net/lib.sh" in found and "net/mptcp/pm_nl_ctl" in found
+    assert "net/mptcp/mptcp_diag" not in found
 
 
 def test_a_linux_that_is_fetched_brings_its_tests(

@@ -20,6 +20,7 @@ from mpbench.backends import boot, roots
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.kernel import selftests
+from mpbench.kernel.cache import Kernel
 from tests.virtual.lab import Lab
 
 LISTS = Path(__file__).parents[2] / "kernel" / "selftests"
@@ -150,21 +151,47 @@ def method(config: str) -> str:
     return hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]
 
 
+@dataclass(frozen=True)
+class Release:
+    """Another Linux than mpbench's own.
+
+    tests : the folder of its tests, as `mpbench.kernel.selftests.prepare` returns it
+    """
+
+    image: Kernel
+    tests: Path
+
+    def changes(self, kind: Kind) -> dict[str, str]:
+        """The changes of texts that are in the scripts of this Linux."""
+        scripts = [path.read_text() for path in self.tests.rglob("*.sh")]
+        return {
+            old: new
+            for old, new in kind.changes.items()
+            if any(old in text for text in scripts)
+        }
+
+
 def run(
     script: Script,
     config: str,
     folder: Path,
     cpu: int | None = 0,
     cancel: threading.Event | None = None,
+    release: Release | None = None,
+    seed: int = 1,
 ) -> Outcome:
     """Run one script in a guest with this kernel.
 
     folder : for the files of the run; it is created
     cpu : the CPU to pin the guest to, None for any
     cancel : ends the guest when set
+    release : another Linux; its kernel is used in the way that `config` says
+    seed : of all that is random in the guest
     """
     kind = KINDS[config]
-    image = kernel.find(config)
+    image = release.image if release else kernel.find(config)
+    tests = release.tests if release else selftests.prepare(image)
+    changes = release.changes(kind) if release else kind.changes
     machine = boot.Machine(memory_mib=kind.memory_mib)
     # The scripts need tools of the host that the root image does not have.
     backend = VirtualBackend(
@@ -174,7 +201,7 @@ def run(
     lab = Lab(folder, backend, cancel or threading.Event())
     inside = folder / "run1"
     inside.mkdir(parents=True)
-    selftests.install(selftests.prepare(image), inside / "selftests", kind.changes)
+    selftests.install(tests, inside / "selftests", changes)
     (inside / "run.sh").write_text(COMMANDS)
     if SYMBOLS in kind.changes.values():
         (inside / "kallsyms").write_text(selftests.symbols(image))
@@ -183,7 +210,7 @@ def run(
         for name in ("iptables", "ip6tables"):
             (inside / "bin" / name).write_text(NO_FIREWALL)
             (inside / "bin" / name).chmod(0o755)
-    ended, artefacts = lab.execute({"seed": 1}, kind.bounds, cpu)
+    ended, artefacts = lab.execute({"seed": seed}, kind.bounds, cpu)
     output = read_text(artefacts / "output.txt")
     results = dict(read_results(output))
     plan = PLAN.search(output)

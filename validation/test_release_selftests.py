@@ -1,0 +1,69 @@
+"""Judgement of upstream's tests over releases and seeds."""
+
+from pathlib import Path
+
+from mpbench.kernel.cache import Kernel
+from tests.virtual import selftests
+from tests.virtual.selftests import Expected, Outcome, Release, Script
+from validation.release_selftests import Results, by_test, judged
+
+SCRIPT = Script("join -f", ("./join.sh", "-f"))
+IPV6 = Expected("No IPv6.", "fail", ("join -f: v6 *",))
+SS = Expected("`ss` is old.", "skip", ("join -f: ss",))
+
+
+def outcome(
+    results: dict[str, str], trouble: str = "", kernel: tuple[str, ...] = ()
+) -> Outcome:
+    return Outcome(SCRIPT, results, kernel, trouble, 1.0)
+
+
+def test_results_are_sorted_by_seed() -> None:
+    outcomes = [(1, outcome({"a": "ok"})), (3, outcome({"a": "fail", "b": "skip"}))]
+    assert by_test(outcomes) == [
+        Results("join -f: a", {1: "ok", 3: "fail"}),
+        Results("join -f: b", {3: "skip"}),
+    ]
+
+
+def test_what_fails_under_some_seeds_is_told_and_is_no_fault() -> None:
+    outcomes = [
+        (seed, outcome({"time": result, "same": "ok"}))
+        for seed, result in ((1, "ok"), (2, "fail"), (3, "fail"))
+    ]
+    lines, faults = judged(outcomes, [])
+    assert lines == [
+        "2 tests under 3 seeds: 1 passed, 0 skipped, 0 failed,"
+        " 1 failed under some seeds",
+        "fails under 2 of 3 seeds (2, 3): join -f: time",
+    ]
+    assert faults == 0
+
+
+def test_what_fails_always_is_a_fault_unless_it_is_listed() -> None:
+    results = {"v6 a": "fail", "ss": "fail", "other": "fail", "b": "ok"}
+    lines, faults = judged([(1, outcome(results))], [IPV6, SS])
+    assert lines == [
+        "4 tests under 1 seed: 1 passed, 0 skipped, 3 failed,"
+        " 0 failed under some seeds",
+        "fails, and is not listed: join -f: ss",
+        "fails, and is not listed: join -f: other",
+    ]
+    assert faults == 2
+
+
+def test_a_script_that_did_not_end_and_reports_of_a_kernel_are_faults() -> None:
+    outcomes = [(4, outcome({}, "too long\nlast words", ("WARNING: x",)))]
+    lines, faults = judged(outcomes, [])
+    assert lines[1:] == [
+        "join -f, seed 4: too long",
+        "join -f, seed 4: kernel: WARNING: x",
+    ]
+    assert faults == 2
+
+
+def test_texts_that_a_release_does_not_have_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "lib.sh").write_text("grep x /proc/kallsyms\n")
+    release = Release(Kernel(tmp_path, "k", tmp_path, {}), tmp_path)
+    changes = release.changes(selftests.GUEST)
+    assert changes == {"/proc/kallsyms": selftests.SYMBOLS}
