@@ -128,6 +128,17 @@ def test_a_run_is_explained(name: str) -> None:
         assert finding.evidence
 
 
+def test_sentences_and_their_evidence_are_whole() -> None:
+    """Every word and number about every captured run; a change here is a change of
+    what users read."""
+    lines = [
+        f"## {folder.name}\n{finding.sentence}\n    {finding.evidence}\n"
+        for folder in sorted(CAPTURED.iterdir())
+        for finding in explain.explain(folder)
+    ]
+    assert "".join(lines) == (CAPTURED.parent / "explained.txt").read_text()
+
+
 def test_a_fastclose_that_the_client_never_got(tmp_path: Path) -> None:
     """The server gives up in its own time: the client's connection stays open."""
     run = Path(shutil.copytree(CAPTURED / "alldark-ended", tmp_path / "run"))

@@ -40,6 +40,10 @@ def test_an_experiment_without_noise_is_told() -> None:
             "changes: {path1: {every: 1 s, delay: {min: 1 ms, max: 9 ms}}}\ndesign:",
         ),
         (
+            "design:",
+            "changes: {path1: {at: {0 s: {loss: 0 %}, 5 s: {loss: 1 %}}}}\ndesign:",
+        ),
+        (
             FLOW,
             FLOW + "  - {tool: cbr, from: client, to: server, rate: 1 Mbit/s,"
             " duration: 1 s}\n",
@@ -64,6 +68,14 @@ def test_points_without_noise_are_counted() -> None:
     (line,) = lines(varied)
     assert line.startswith("At 4 of 8 points nothing draws from the seed")
     assert not lines(varied, 1)
+    assert len(lines(varied, 2)) == 1
+
+
+def test_a_change_that_draws_nothing_is_told() -> None:
+    still = STILL.replace(
+        "design:", "changes: {path1: {at: {5 s: {loss: 0 %}}}}\ndesign:"
+    )
+    assert len(lines(still)) == 1
 
 
 def test_a_start_that_is_drawn_is_a_draw() -> None:

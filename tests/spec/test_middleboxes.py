@@ -188,6 +188,44 @@ def test_where_no_box_can_stand(boxes: Any, more: Any, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("boxes", "reason"),
+    [
+        ({"path1": [{"mss": 88}]}, ""),
+        ({"path1": [{"mss": 87}]}, "87 is below 88"),
+        ({"path1": [{"mss": 65_495}]}, ""),
+        ({"path1": [{"mss": 65_496}]}, "65496 is above 65495"),
+        ({"path1": [SYN] * 32}, ""),
+        ({"path1": [SYN] * 16, "path2": [SYN] * 17}, "more than 32 boxes; take some"),
+        ({"path1": [{**SYN, "from": "4.9 s"}]}, ""),
+        (
+            {"path1": [{"firewall": True}, {"mss": 900}, {"nat": True}]},
+            "path1[2]: the link has a firewall, which remembers",
+        ),
+    ],
+)
+def test_the_ends_of_what_boxes_can_be(boxes: Any, reason: str) -> None:
+    if reason:
+        with pytest.raises(UserError) as error:
+            loads(file(boxes))
+        assert reason in str(error.value)
+    else:
+        loads(file(boxes))
+
+
+def test_too_many_boxes_of_a_case_are_told_at_the_case() -> None:
+    with pytest.raises(UserError) as error:
+        loads(file({"path1": [SYN] * 20}, {"path2": [SYN] * 13}))
+    assert ": cases.only.middlebox: more than 32 boxes" in str(error.value)
+
+
+def test_one_case_with_boxes_gives_all_the_kernel() -> None:
+    boxes = {"path1": [SYN]}
+    cases = {"a": MPTCP, "b": {**MPTCP, "middlebox": boxes}}
+    plan = make_plan(loads(file({}, cases=cases)), {})
+    assert [run.job.linux for run in plan.runs] == [Linux(options=KERNEL_OPTIONS)] * 2
+
+
+@pytest.mark.parametrize(
     "boxes, wanted, reason",
     [
         (

@@ -8,9 +8,11 @@ from analysis.run import path_names, perturbed
 from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
-from mpbench.plan import Plan, make_plan
+from mpbench.plan import Plan, make_plan, perturbation
+from mpbench.spec import repetitions
 from mpbench.spec.json_schema import json_schema
 from tests.spec.files import TEXT, faults, spec
+from topologies.shaping import Shape
 
 BUILD = {"kernel": "abc", "guest": "def"}
 SHARE = 0.5
@@ -137,6 +139,63 @@ def test_a_job_without_the_key_has_no_such_part() -> None:
 def test_what_does_not_work_is_told(value: str, line: str) -> None:
     (fault,) = faults(f"{TEXT}repetitions: {value}\n")
     assert fault.startswith("f.yaml:14: repetitions") and line in fault
+
+
+@pytest.mark.parametrize(
+    ("value", "taken"),
+    [
+        ("1", True),
+        ("0", False),
+        ("100001", False),
+        ("true", False),
+        ("2.0", False),
+        ("{count: 100001}", False),
+        ("{count: 1, perturb: {delay: 0.001 %}}", True),
+        ("{count: 1, perturb: {delay: 0.0009 %}}", False),
+        ("{count: 1, perturb: {delay: 10 %}}", True),
+        ("{count: 1, perturb: {delay: 10.1 %}}", False),
+    ],
+)
+def test_the_ends_of_what_works(value: str, taken: bool) -> None:
+    text = f"{TEXT}repetitions: {value}\n"
+    if taken:
+        loads(text)
+    else:
+        assert len(faults(text)) == 1
+
+
+def test_so_many_repetitions_can_be_asked_for() -> None:
+    assert repetitions.given(100_000) == {"count": 100_000}
+    assert repetitions.Repetitions.model_validate({"count": 100_000}).count == 100_000
+
+
+def test_changes_have_six_decimals() -> None:
+    shapes = {f"link{n}": Shape(10.0, 5.0) for n in range(200)}
+    drawn = perturbation.drawn(SHARE, shapes, (), seed=7)
+    assert all(value == round(value, 6) for value in drawn.values())
+    assert any(value != round(value, 5) for value in drawn.values())
+    assert all(-SHARE <= value <= SHARE for value in drawn.values())
+
+
+def test_only_links_with_a_delay_in_some_direction_change() -> None:
+    """A link keeps its change when others come."""
+    without, down = Shape(10.0, 0.0), Shape(10.0, 0.0, down=Shape(10.0, 3.0))
+    both = Shape(10.0, 0.0, down=Shape(10.0, 0.0))
+    shapes = {"a": Shape(10.0, 5.0), "b": without, "c": down, "d": both}
+    drawn = perturbation.drawn(SHARE, shapes, (), seed=7)
+    assert [*drawn] == ["a", "c"]
+    assert perturbation.drawn(SHARE, {"c": down}, (), seed=7) == {"c": drawn["c"]}
+    assert perturbation.drawn(SHARE, {"c": down}, (), seed=8) != {"c": drawn["c"]}
+    changed = perturbation.of_shapes(shapes, {"a": 1.0, "c": -2.0})
+    assert (changed["a"].delay_ms, changed["b"]) == (5.05, without)
+    assert changed["c"].down is not None and changed["c"].down.delay_ms == 2.94
+
+
+def test_changes_of_other_quantities_stay() -> None:
+    changes = {"path1": {"at": {"0 s": {"loss": "1 %"}, "5 s": {"loss": "2 %"}}}}
+    job = plan(changes=changes, repetitions=PERTURB).runs[0].job
+    (series,) = job.changes
+    assert list(series.values) == [1.0, 2.0]
 
 
 def test_a_jitter_as_long_as_the_delay_leaves_no_room() -> None:

@@ -136,6 +136,91 @@ def test_a_timeout_holds_at_the_router_with_the_state() -> None:
     assert not middlebox_rules.sysctls(Box(link="one", kind=MSS, number=900))
 
 
+def test_a_forgotten_connection_is_not_taken_up_and_no_window_is_judged() -> None:
+    assert middlebox_rules.SYSCTLS == {
+        "net.netfilter.nf_conntrack_tcp_loose": 0,
+        "net.netfilter.nf_conntrack_tcp_be_liberal": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("box", "number", "lines"),
+    [
+        (
+            {"kind": NAT, "forgets": FORGETS_DROP},
+            3,
+            [
+                "type filter hook forward priority 3;",
+                "type filter hook input priority 3;",
+                "type nat hook postrouting priority 100;",
+            ],
+        ),
+        ({"kind": MSS, "number": 900}, 0, ["type filter hook forward priority 0;"]),
+        ({"kind": ICMP, "action": "drop"}, 7, ["type filter hook output priority 7;"]),
+    ],
+)
+def test_rules_are_met_in_the_order_of_boxes(
+    box: dict[str, Any], number: int, lines: list[str]
+) -> None:
+    text = rules(ONE, at=number, **box)["r"]
+    for line in lines:
+        assert f"    {line}\n" in text
+
+
+@pytest.mark.parametrize(("action", "mark"), [("ce", "ce"), (BLEACH, "not-ect")])
+def test_marks_of_ecn_are_set_where_there_is_one(action: str, mark: str) -> None:
+    text = rules(ONE, kind=ECN, action=action)["r"]
+    assert f"ip ecn != not-ect counter ip ecn set {mark}\n" in text
+
+
+def test_a_byte_of_the_payload_is_chosen_by_its_place() -> None:
+    """Rules of nft count in bits, pedit's in bytes behind IP's header."""
+    for number, bits in ((0, 0), (1, 8), (400, 3200)):
+        text = rules(ONE, 2, kind=REWRITE, number=number, direction="up")["r"]
+        assert f" @ih,{bits},8 >= 0 counter meta mark set meta mark or 0x4\n" in text
+        box = Box(link="one", kind=REWRITE, number=number, direction="up")
+        [[line]] = middlebox_rules.edits(box, 2, ONE).values()
+        assert (
+            f" prio 3 handle 0x4/0x4 fw action pedit ex munge offset {20 + number} u8"
+            in line
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"kind": MSS, "number": 88}, ""),
+        ({"kind": MSS, "number": 87}, "a segment has 88 bytes or more"),
+        ({"kind": REWRITE, "number": 0}, ""),
+        ({"kind": REWRITE}, "number: needed of rewrite"),
+        ({"kind": ECN, "action": "ce", "number": 1}, "number: not of ecn"),
+        ({"kind": ECN, "action": "drop"}, "action: not of ecn"),
+        ({"kind": DROP, "packets": ALL, "subtype": "dss"}, ""),
+        ({"kind": SEQUENCE, "subtype": "dss"}, "subtype: not of sequence"),
+        ({"kind": NAT, "forgets": FORGETS_DROP, "timeout_s": 5}, ""),
+        ({"kind": SEQUENCE, "timeout_s": 5}, "timeout_s: not of sequence"),
+        ({"kind": NAT}, "forgets: needed of nat"),
+        ({"kind": SEQUENCE, "forgets": FORGETS_DROP}, "forgets: not of sequence"),
+        (
+            {"kind": ICMP, "action": "drop", "direction": "up"},
+            "direction: icmp acts on both",
+        ),
+        ({"kind": SEQUENCE, "direction": "down"}, ""),
+        ({"kind": SEQUENCE, "from_s": 2.0, "until_s": 2.0}, "until_s: not after"),
+        ({"kind": SEQUENCE, "from_s": 2.0, "until_s": 2.1}, ""),
+    ],
+)
+def test_a_box_of_a_job_has_what_its_kind_needs(
+    change: dict[str, Any], reason: str
+) -> None:
+    box = Box(link="one", **change)
+    if reason:
+        with pytest.raises(ValueError, match=reason):
+            box.check()
+    else:
+        box.check()
+
+
 def test_icmp_is_dropped_at_both_routers_and_passes_counted() -> None:
     made = rules(TWO, kind=ICMP, action="drop")
     assert [*made] == ["a", "b"]
