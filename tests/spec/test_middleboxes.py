@@ -212,6 +212,10 @@ def test_the_ends_of_what_boxes_can_be(boxes: Any, reason: str) -> None:
         loads(file(boxes))
 
 
+def test_a_fabric_without_boxes_needs_no_routers_for_them() -> None:
+    loads(file({}, fabric=True))
+
+
 def test_too_many_boxes_of_a_case_are_told_at_the_case() -> None:
     with pytest.raises(UserError) as error:
         loads(file({"path1": [SYN] * 20}, {"path2": [SYN] * 13}))

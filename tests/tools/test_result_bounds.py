@@ -60,9 +60,10 @@ def test_times_reach_from_never_to_30_years(parse: Any) -> None:
     count = 4 if of_page else 3
     for value in (-1, 0, 10**18):
         parse({**whole, name: [[value] * count]}, "x")
-    for value in (-2, 10**18 + 1, True, 1.0):
+    refused: tuple[object, ...] = (-2, 10**18 + 1, True, 1.0)
+    for other in refused:
         with pytest.raises(ValueError, match="is not a time in ns"):
-            parse({**whole, name: [[value] * count]}, "x")
+            parse({**whole, name: [[other] * count]}, "x")
     with pytest.raises(ValueError, match=f": {'9' * 40} is not a time in ns"):
         parse({**whole, name: [[int("9" * 60)] * count]}, "x")
     with pytest.raises(ValueError, match=f": '{'e' * 40}' is not an end"):
