@@ -115,6 +115,78 @@ def clear(ranks: np.ndarray, place: turning._Place, counts: np.ndarray) -> float
     return float(sum(len(s) * (s.mean() - drawn.mean()) ** 2 for s in sides))
 
 
+def test_the_part_of_shufflings_that_are_as_clear(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All of them, if they leave every value where it is."""
+    monkeypatch.setattr(
+        turning._Stratum,
+        "shuffled",
+        lambda stratum, times, _: np.tile(stratum.values, (times, 1)),
+    )
+    made = pd.DataFrame({"x": range(12), "network": range(12), "gain": range(12)})
+    best, p = Search(["x"], [])._tested(made, np.random.default_rng(1))
+    assert best is not None and p == 1.0
+
+
+def test_a_factor_without_effect_hides_no_other() -> None:
+    """Both sizes of a network have the same gain, so the size explains nothing."""
+    rows = [
+        {"network": network, "x": network, "size": size, "gain": float(network > 9)}
+        for network in range(20)
+        for size in (1, 2)
+    ]
+    found = Search(["x"], ["size"]).find(pd.DataFrame(rows), np.random.default_rng(1))
+    assert found is not None and found.factor == "x"
+
+
+def test_crossed_factors_are_compared_within_networks() -> None:
+    rows = [
+        {"network": network, "size": size, "gain": 100.0 * network + size}
+        for network in range(12)
+        for size in (1, 2, 3)
+    ]
+    [stratum] = Search([], ["size"])._strata(pd.DataFrame(rows))
+    assert stratum.values.tolist() == [-1, 0, 1] * 12
+    score = stratum.scores(stratum.values[None])
+    assert score.max() == pytest.approx(35 * 3 / 4)
+
+
+def test_a_side_without_networks_explains_nothing() -> None:
+    values = np.array([1.0, 2.0, 3.0, 4.0])
+    sides = np.array([[True] * 4, [False] * 4, [False, False, True, True]])
+    stratum = turning._Stratum(values, sides, [], np.arange(4), np.zeros(4, int))
+    assert stratum.scores(values[None])[0].tolist() == [0, 0, pytest.approx(2.4)]
+
+
+def test_of_two_words_one_names_the_split() -> None:
+    words = ["codel"] * 6 + ["red"] * 6
+    made = pd.DataFrame({"x": words, "network": range(12)})
+    assert [place.at for place in turning._places(made, "x")] == ["red"]
+    made = pd.DataFrame({"x": [*words, *["pie"] * 6], "network": range(18)})
+    assert [place.at for place in turning._places(made, "x")] == ["codel", "red", "pie"]
+
+
+@pytest.mark.parametrize("count", [13, 64, 65, 66, 100, 500])
+def test_many_values_are_tried_at_64_places(count: int) -> None:
+    """Evenly over the values; with few values, between any two."""
+    found = turning._values(np.arange(float(count)))
+    every = [turning.cut(float(n), n + 1.0) for n in range(count - 1)]
+    if count <= 65:
+        assert found == every
+    else:
+        assert found == [every[(count - 1) * n // 65] for n in range(1, 65)]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "at"), [(1.0, 1.04, 1.0), (0.96, 1.0, 0.98), (2.0, 2.0000001, 2.0)]
+)
+def test_a_cut_may_be_the_lower_value_and_not_the_higher(
+    low: float, high: float, at: float
+) -> None:
+    assert turning.cut(low, high) == at
+
+
 def test_the_same_results_give_the_same_page() -> None:
     """Resamples and shufflings decide the digits that a page prints."""
     assert answer.SEED == 1

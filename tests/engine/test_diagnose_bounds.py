@@ -1,6 +1,7 @@
 """Bounds of the search for unknown settings: of its file, its rounds and its runs."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -188,6 +189,13 @@ def test_runs_without_the_metric_are_left_out(tmp_path: Path) -> None:
     assert sorted(found.fits["id"]) == ["0", "4", "5"]
     with pytest.raises(UserError, match="no run has goodput, retransmission_ratio"):
         judged(tmp_path, [float("nan")] * 4, [0.5] * 4)._judged()
+
+
+def test_a_run_at_the_end_of_its_tolerance_fits(tmp_path: Path) -> None:
+    search = judged(tmp_path, [15.0, 15.01, 9.0, 8.99], [0.5] * 4)
+    wide = [replace(one, within=0.25) for one in search.asked.observed]
+    search.asked = replace(search.asked, observed=tuple(wide))
+    assert sorted(search._diagnosis().fits["id"]) == ["0", "2"]
 
 
 def test_a_setting_matters_as_much_as_for_any_metric(tmp_path: Path) -> None:
