@@ -56,6 +56,32 @@ from mpbench.spec.values import (
 from topologies import Description, Parameter
 
 MOST_RUNS = 1_000_000
+ALWAYS_COUNTED = frozenset(
+    [
+        "capture",
+        "cases",
+        "description",
+        "design",
+        "expect",
+        "figures",
+        "guest",
+        "include",
+        "metrics",
+        "name",
+        "parameters",
+        "phases",
+        "plugins",
+        "repetitions",
+        "seed",
+        "source",
+        "time_limit",
+        "topology",
+        "trace",
+        "traffic",
+    ]
+)
+"""Keys that `Spec.digest` counts even where a file leaves them out, as the first files
+did. Any other key counts only with a value, so a new one changes no file's hash."""
 
 
 def _known_topology(schema: JsonDict) -> None:
@@ -383,9 +409,8 @@ class Spec(Sections):
         they were written.
         """
         values = self.model_dump(mode="json", by_alias=True)
-        optional = ("network", "links", "fabric", "changes", "kernels", "hosts")
-        for key in (*optional, "middlebox", "compare", "link_seeds"):
-            if not getattr(self, key):
+        for key, field in type(self).model_fields.items():
+            if key not in ALWAYS_COUNTED and getattr(self, key) == field.default:
                 del values[key]
         for entry in values["traffic"]:
             if entry.get("assign", "") is None:

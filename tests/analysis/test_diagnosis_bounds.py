@@ -45,6 +45,14 @@ def test_the_adjusted_rank_correlation(target: list[float], share: float) -> Non
     assert diagnosis._ranked(pd.Series([2.0] * len(target)), np.array(target)) == 0
 
 
+def test_two_values_are_ranks_enough() -> None:
+    halves, numbers = pd.Series([1.0, 1, 2, 2]), pd.Series([1.0, 2, 3, 4])
+    assert diagnosis._ranked(halves, np.array([5.0, 5, 9, 9])) == pytest.approx(1)
+    # r^2 = 0.8: 1 - 0.2 * 3 / 2
+    for one, two in ((halves, numbers), (numbers, halves)):
+        assert diagnosis._ranked(one, two.to_numpy()) == pytest.approx(0.7)
+
+
 def test_a_range_has_four_parts() -> None:
     queue = Unknown("q", "q", low=10, high=50)
     rows = pd.DataFrame({"q": [10, 19.9, 20, 29.9, 30, 40, 49, 50, 55, 5]})

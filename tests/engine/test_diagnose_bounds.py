@@ -159,7 +159,9 @@ def test_a_round_looks_closer_with_a_fifth_less(high: float, shrank: bool) -> No
     assert not diagnose._shrank([words], [words])
 
 
-def judged(tmp_path: Path, goodputs: list[float], ratios: list[float]) -> Search:
+def judged(
+    tmp_path: Path, goodputs: list[float], ratios: list[float], **more: list[float]
+) -> Search:
     """A search whose first round had runs with these results."""
     text = TEXT.replace("within:", "retransmission_ratio: 0.5, within:")
     found: Asked = asked(tmp_path, text)
@@ -175,6 +177,7 @@ def judged(tmp_path: Path, goodputs: list[float], ratios: list[float]) -> Search
             "path1.queue_packets": np.linspace(10, 1000, count),
             "path1.loss_percent": [n * 7 % count / count for n in range(count)],
             "congestion_control": ["cubic", "bbr"] * (count // 2),
+            **more,
         }
     )
     search._tables.append(rows)
@@ -192,10 +195,14 @@ def test_runs_without_the_metric_are_left_out(tmp_path: Path) -> None:
 
 
 def test_a_run_at_the_end_of_its_tolerance_fits(tmp_path: Path) -> None:
-    search = judged(tmp_path, [15.0, 15.01, 9.0, 8.99], [0.5] * 4)
+    times_ms = [20.0, 80.0, 21.0, 79.0]
+    search = judged(tmp_path, [15.0, 12.0] * 2, [0.5] * 4, srtt_ms=times_ms)
     wide = [replace(one, within=0.25) for one in search.asked.observed]
     search.asked = replace(search.asked, observed=tuple(wide))
-    assert sorted(search._diagnosis().fits["id"]) == ["0", "2"]
+    found = search._diagnosis()
+    assert sorted(found.fits["id"]) == ["0", "1", "2", "3"]
+    (told,) = [one for one in found.differences if one.unknown == "congestion_control"]
+    assert told.means == {"cubic": 20.5, "bbr": 79.5}
 
 
 def test_a_setting_matters_as_much_as_for_any_metric(tmp_path: Path) -> None:
