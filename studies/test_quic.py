@@ -74,6 +74,14 @@ def test_goodput_of_networks_is_divided_by_their_capacity() -> None:
     assert "| `noq` | 3 of 3 | 0.5 ± 0 |" in list(table("quic-bulk", made))
 
 
+def test_the_page_has_the_tables_of_the_kept_rows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert quic.main(quic.KEPT) == 0
+    page = (ROOT / "docs/mptcp-and-quic.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out in page
+
+
 def test_each_campaign_has_a_file_and_each_statement_stands_in_the_notes() -> None:
     files = {path.stem for path in (ROOT / "experiments/quic").glob("*.yaml")}
     assert files == set(CAMPAIGNS)
