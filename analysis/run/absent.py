@@ -5,6 +5,7 @@ together, separated by commas.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from analysis.run import needs, path_names, run_metrics, together
@@ -84,11 +85,12 @@ def column(
     captured : reason why its captures give no metric, empty if they give some
     """
     first = next(iter(path_names.of_row(row)), "path1")
+    known = _known(run, row)
     found: dict[str, str] = {}
     for metric in needs.METRICS:
         name = needs.column(metric, first)
         if row.get(name) is None and metric not in OF_OTHER_RUNS:
-            found[metric] = _reason(run, row, metric, name)
+            found[metric] = _reason(run, row, known, metric, name)
             if metric in CAPTURED and run.job.capture and found[metric] != TCP:
                 found[metric] = captured or BOTH_ENDS
     return {COLUMN: written(found)}
@@ -112,24 +114,59 @@ def read(text: object) -> dict[str, str]:
     return found
 
 
-def _reason(run: Artefacts, row: Mapping[str, Any], metric: str, column: str) -> str:
+@dataclass(frozen=True)
+class _Known:
+    """Facts about a run that the reasons of all its metrics need.
+
+    quic : whether all its entries are over QUIC
+    moved : whether any tool says what arrived
+    silent : whether the tool of an entry does not say it
+    apart : the reason why its entries cannot be added; None if they can
+    of_each : columns that some path, host or entry of the run has
+    """
+
+    quic: bool
+    moved: bool
+    silent: bool
+    apart: str | None
+    of_each: frozenset[str]
+
+
+def _known(run: Artefacts, row: Mapping[str, Any]) -> _Known:
+    moved = together.measured(run, run_metrics.flows(run))
+    of_each = set()
+    for name, value in row.items():
+        if value is not None:
+            parts = name.split(".")
+            of_each |= {".".join(parts[place:]) for place in range(1, len(parts))}
+    return _Known(
+        quic=run_metrics.quic_alone(run),
+        moved=any(moved),
+        silent=bool(together.silent(run)),
+        apart=together.apart(run, moved),
+        of_each=frozenset(of_each),
+    )
+
+
+def _reason(
+    run: Artefacts, row: Mapping[str, Any], known: _Known, metric: str, column: str
+) -> str:
     protocol = run.job.transport.protocol
     of_mptcp = metric in needs.OF_MPTCP
-    if metric in OF_KERNEL and run_metrics.quic_alone(run):
+    if metric in OF_KERNEL and known.quic:
         return QUIC
-    moved = together.measured(run, run_metrics.flows(run))
-    apart = together.apart(run, moved)
-    if metric not in SUMS and together.silent(run):
+    apart = known.apart
+    if metric not in SUMS and known.silent:
         apart = None  # what is not known of the amounts has no part in it
     if of_mptcp and protocol == "tcp":
         return TCP
     if of_mptcp and protocol == "quic":
         return "QUIC takes one path"
-    if any(name.endswith(f".{column}") and row[name] is not None for name in row):
+    if column in known.of_each:
         return apart or EACH
     if metric in (*SUMS, "traffic_split") and apart:
         return apart
-    if metric in AMOUNTS and not any(moved):
+    if metric in AMOUNTS and not known.moved:
         return "no tool says what arrived"
     if metric in COUNTED and total(run.counters.values(), COUNTED[metric]) is None:
         return NO_COUNTER

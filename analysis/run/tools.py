@@ -69,6 +69,7 @@ receiver_file(index, entry), drawn(path, entry)
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -147,6 +148,7 @@ class Tool(Protocol):
     def explain(self, folder: Path, name: str) -> str: ...
 
 
+@cache
 def tool(name: str) -> Tool:
     """The functions for a tool. Raises ValueError for an unknown tool."""
     module: Tool = part(name, "results")

@@ -39,8 +39,17 @@ def write_out(path: Path, data: bytes) -> None:
     write_bytes(path, data)
 
 
-def write_with(path: Path, write: Callable[[Path], object]) -> None:
+def put_json(path: Path, value: Any) -> None:
+    """As `write_json`, but left to the system to flush: for a file that a power cut
+    may take, as those of a run in flight, which are flushed together when it ends."""
+    data = encode(value)
+    write_with(path, lambda temporary: _put(temporary, data), flush=False)
+
+
+def write_with(path: Path, write: Callable[[Path], object], flush: bool = True) -> None:
     """Let `write` make a file beside `path`, then put it in its place.
+
+    flush : whether the file is on the disk when this returns
 
     The lock of the results folder ensures that there is one writer at a time. What
     stands under the temporary name is removed first, so that no link there is
@@ -50,12 +59,14 @@ def write_with(path: Path, write: Callable[[Path], object]) -> None:
     temporary.unlink(missing_ok=True)
     try:
         write(temporary)
-        _sync(temporary)
+        if flush:
+            _sync(temporary)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync(path.parent)
+    if flush:
+        _sync(path.parent)
 
 
 def sync_tree(root: Path) -> None:

@@ -74,7 +74,7 @@ def begin(results: layout.Results, run_id: str, job: Job) -> layout.Run:
     run = results.partial(run_id)
     remove_tree(run.root)
     run.artefacts.mkdir(parents=True)
-    atomic.write_json(run.job, document(job))
+    atomic.put_json(run.job, document(job))
     return run
 
 
@@ -127,7 +127,7 @@ def clean(run: layout.Run, job: Job) -> list[str]:
     for path in manifest.strange(run.root):
         names.append(manifest.shown(path.relative_to(run.root).as_posix()))
         path.unlink()
-    atomic.write_json(run.job, document(job))
+    atomic.put_json(run.job, document(job))
     return names
 
 

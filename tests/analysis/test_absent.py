@@ -41,6 +41,16 @@ def test_every_absent_metric_of_a_run_has_a_reason() -> None:
     assert "goodput" not in told
 
 
+def test_columns_of_each_path_are_known_by_the_end_of_their_names() -> None:
+    run = made({**ENTRY, "duration_s": 10.0}, reports=BOTH[:1], client_s=TIMES[:1])
+    row = {"path1.a.b": 1, "x.a_b": 2, "c": 3, "path1.d": None, ".e": 4, "u.v.d.": 5}
+    names = ("a", "b", "a.b", "a_b", "_b", "c", "d", "d.", "e", "", "v.d", "path1.a.b")
+    found = absent._known(run, row).of_each
+    for name in names:
+        ends = any(n.endswith(f".{name}") and row[n] is not None for n in row)
+        assert (name in found) == ends, name
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [({"reverse": True}, together.BOTH_WAYS), ({"start_s": 10.0}, together.IN_TURN)],

@@ -1,0 +1,90 @@
+"""CPU time per run of a campaign that is not the run itself.
+
+    python -m benchmarks.campaign_overhead [--runs 300]
+
+executes the quickstart with as many networks as give that many runs, on the fake
+backend, one at a time. Measured is the CPU time of this process per run without the
+backend's: plan, folders, hashes, analysis, flushes and the table, with the libraries
+that all of them load. The first line is the whole, the others are parts of it.
+"""
+
+import argparse
+import contextlib
+import io
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from analysis.run import absent
+from benchmarks.first_minute import QUICKSTART
+from mpbench.backends.fake import FakeBackend
+from mpbench.cli import group
+from mpbench.engine import campaign as engine
+from mpbench.engine import execute
+from mpbench.store import atomic, manifest, runs, table
+
+BACKEND = "the fake backend"
+PARTS: dict[str, tuple[Any, str]] = {
+    BACKEND: (FakeBackend, "execute"),
+    "begin": (runs, "begin"),
+    "clean": (runs, "clean"),
+    "hash artefacts": (manifest, "take"),
+    "analyse": (execute, "make_row"),
+    "analyse: reasons of absent metrics": (absent, "column"),
+    "finish": (runs, "finish"),
+    "finish: flush": (atomic, "sync_tree"),
+    "table": (table, "write"),
+    "read the folder": (engine, "standing"),
+}
+
+
+def timed(function: Callable[..., Any], spent: Counter[str], part: str) -> Any:
+    """The function, whose CPU time is added up by part."""
+
+    def call(*given: Any, **named: Any) -> Any:
+        begun = time.thread_time()
+        try:
+            return function(*given, **named)
+        finally:
+            spent[part] += time.thread_time() - begun  # type: ignore[assignment]
+
+    return call
+
+
+def measure(count: int) -> tuple[float, Counter[str]]:
+    """CPU time of all but the backend and of each part, both in seconds."""
+    spent: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        file = Path(folder, "overhead.yaml")
+        text = QUICKSTART.read_text()
+        file.write_text(re.sub(r"points: \d+", f"points: {count // 3}", text))
+        for part, (owner, name) in PARTS.items():
+            replaced = timed(getattr(owner, name), spent, part)
+            stack.enter_context(patch.object(owner, name, replaced))
+        words = ["run", str(file), "--backend", "fake", "-j", "1"]
+        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        begun = time.process_time()
+        group.main([*words, "--out", f"{folder}/out"], standalone_mode=False)
+        whole = time.process_time() - begun
+    return whole - spent.pop(BACKEND), spent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=300)
+    count = parser.parse_args().runs // 3 * 3
+    overhead_s, spent = measure(count)
+    print("| part | CPU time per run [ms] |")
+    print("|---|---:|")
+    print(f"| overhead, {count} runs | {overhead_s / count * 1e3:.2f} |")
+    for part, seconds in spent.most_common():
+        print(f"| {part} | {seconds / count * 1e3:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
