@@ -29,6 +29,7 @@ PARTS = ("parts", "configurations", "rows")
 FOLDERS = {
     ".": "To begin with",
     "examples": "Examples",
+    "questions": "Questions from forums",
     "thesis": "MultiPath TCP Connections: Analysis and Models (thesis, 2017)",
     "olia": "OLIA (Khalili et al. 2013)",
     "balia": "Balia (Peng et al. 2016)",

@@ -45,7 +45,6 @@ def test_boxes_are_part_of_the_job_in_order() -> None:
                 {"rewrite": 400, "from": "1 s", "until": "2.5 s"},
                 {"nat": {"timeout": "10 s", "forgets": "reset"}},
                 {"mss": 1300},
-                {"icmp": "drop"},
                 {"ecn": "bleach"},
                 {"sequence": "shift"},
             ],
@@ -56,7 +55,6 @@ def test_boxes_are_part_of_the_job_in_order() -> None:
         {**path1, "kind": "rewrite", "from_s": 1.0, "until_s": 2.5, "number": 400},
         {**path1, "kind": "nat", "timeout_s": 10, "forgets": "reset"},
         {**path1, "kind": "mss", "number": 1300},
-        {**path1, "kind": "icmp", "action": "drop"},
         {**path1, "kind": "ecn", "action": "bleach"},
         {**path1, "kind": "sequence"},
         {
@@ -151,6 +149,11 @@ def test_what_no_box_can_be_is_refused_in_one_line(box: Any, reason: str) -> Non
             "the link has a nat, which remembers connections already; take one of",
         ),
         ({"path1": [SYN] * 33}, {}, "middlebox"),
+        (
+            {"path1": [{"icmp": "drop"}]},
+            {},
+            "path1[0].icmp: a link of two_path is one router, which tells no mtu; desc",
+        ),
         (
             {"path2": [{"mss": 900}, {"nat": True}]},
             {"traffic": [{**IPERF3, "tool": "flows", "connections": 2}]},

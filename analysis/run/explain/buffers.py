@@ -22,7 +22,7 @@ USUAL_BYTES = 67_108_864
 """Third value of both where a case does not set them (`mpbench.guest.transport`)."""
 OF_CAPACITY = 0.7
 """A connection with this share of the capacity of its paths is not held back."""
-OF_BUFFER = 0.2
+OF_BUFFER = 0.15
 """The share of a buffer that data on their way take at least, if the buffer holds them:
 Linux counts a packet's memory, of which about half is data, and the data that waits for
 the reader or for an earlier piece is in the buffer as well."""
