@@ -1,7 +1,7 @@
 """The section `hosts:`: addresses, MPTCP, sysctls, limits and endpoints of a host."""
 
 import ipaddress
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Self
 
@@ -29,6 +29,20 @@ _FLAG: JsonDict = {"enum": [*FLAGS]}
 _FLAGS_SCHEMA: JsonDict = {
     "anyOf": [_FLAG, {"type": "array", "items": _FLAG, "minItems": 1}]
 }
+
+
+_BY_LINK: JsonDict = {"additionalProperties": {"type": ["string", "array"]}}
+
+
+def _instead(choices: JsonDict) -> Callable[[JsonDict], None]:
+    """A change of a field's schema that puts choices in the place of its type."""
+
+    def change(schema: JsonDict) -> None:
+        for key in ("type", "items", "additionalProperties"):
+            schema.pop(key, None)
+        schema.update(choices)
+
+    return change
 
 
 def _flags(value: object) -> object:
@@ -119,7 +133,9 @@ _Links = Annotated[dict[str, None], BeforeValidator(_links)]
 
 
 def _links_field(words: str) -> Any:
-    return Field(default={}, description=words, json_schema_extra=_LINKS_SCHEMA)
+    return Field(
+        default={}, description=words, json_schema_extra=_instead(_LINKS_SCHEMA)
+    )
 
 
 class Limits(Part):
@@ -150,7 +166,7 @@ class Endpoint(Part):
     )
     flags: Annotated[tuple[str, ...], BeforeValidator(_flags)] = Field(
         description="signal, subflow, backup, fullmesh, laminar: a word or a list.",
-        json_schema_extra=_FLAGS_SCHEMA,
+        json_schema_extra=_instead(_FLAGS_SCHEMA),
     )
     port: Annotated[Whole, Field(ge=1, le=65535)] | None = Field(
         default=None,
@@ -179,6 +195,7 @@ class HostStep(Part):
     ] = Field(
         default={},
         description="Link of an address to the flags of its endpoint, or 'none'.",
+        json_schema_extra=_BY_LINK,
     )
     addresses: dict[str, Switch] = Field(
         default={}, description="Link of an address to whether the host has it."
@@ -189,18 +206,21 @@ class HostStep(Part):
         default={},
         description="Addresses from which to open subflows; a mapping says to which"
         " address of the peer.",
-        json_schema_extra={
-            "anyOf": [
-                *_LINKS_SCHEMA["anyOf"],  # type: ignore[misc]
-                {"type": "object", "additionalProperties": {"type": "string"}},
-            ]
-        },
+        json_schema_extra=_instead(
+            {
+                "anyOf": [
+                    *_LINKS_SCHEMA["anyOf"],  # type: ignore[misc]
+                    {"type": "object", "additionalProperties": {"type": "string"}},
+                ]
+            }
+        ),
     )
     destroy: _Links = _links_field("Addresses whose subflows to close.")
     set_flags: Annotated[dict[str, tuple[str, ...]], BeforeValidator(_priorities)] = (
         Field(
             default={},
             description="Address to the priority of its subflows: backup or none.",
+            json_schema_extra=_BY_LINK,
         )
     )
 

@@ -51,6 +51,13 @@ def test_every_short_form_passes() -> None:
             },
         },
         traffic=[{**entry, "read": "packet"}],
+        hosts={
+            "server": {
+                "addresses": {"path2": "10.250.0.2"},
+                "endpoints": [{"link": "path2", "flags": "signal"}],
+                "at": {"3 s": {"endpoints": {"path2": "none"}}},
+            }
+        },
         time_limit="2 min",
     )
     loads(document)
