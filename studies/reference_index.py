@@ -41,6 +41,8 @@ DATA_CENTRE = re.compile("fattree|bcube")
 """In the folders of pages about data centres."""
 SOURCE = re.compile(r"^\| source \| `(\w+)", re.MULTILINE)
 SEED = "All networks of a repetition drew from one random seed"
+PAPER_OF = {"responsiveness": "balia", "olia-scenario-a": "olia"}
+"""A page of each paper whose theorems are looked at in numbers."""
 RULES = "follow the rules before"
 PARTS = ("data centres", "everything else")
 ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
@@ -317,11 +319,12 @@ def indices(paper: Paper) -> Iterator[str]:
     links = [f"[{name}]({name}/README.md)" for name in paper.indices]
     if links:
         yield f"Statement by statement, all that differs: {', '.join(links)}."
-    if "responsiveness" in paper.pages:
-        yield (
-            "Its theorems, by numbers:"
-            " [counterexamples that were looked for](balia-theorems.md)."
-        )
+    for name in ("balia", "olia"):
+        if any(PAPER_OF.get(page) == name for page in paper.pages):
+            yield (
+                "Its theorems, by numbers:"
+                f" [counterexamples that were looked for]({name}-theorems.md)."
+            )
     if paper.indices == ["thesis"]:
         file = "experiments/thesis/configurations/v091.yaml"
         yield (
