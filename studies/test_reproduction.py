@@ -1,6 +1,7 @@
 """The list of campaigns that `make reproduction` executes."""
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from studies import (
     kept,
     mpcc_campaigns,
     publications,
+    reachability,
     reference_index,
     reproduction,
+    undecided,
 )
 
 pytestmark = pytest.mark.slow
@@ -255,9 +258,19 @@ def test_the_index_is_written_after_the_pages(
     monkeypatch.setattr(reproduction, "pages", lambda results: [page])
     monkeypatch.setattr(reproduction, "prune", lambda folder: [])
     monkeypatch.setattr(reproduction, "mpbench", mpbench)
+
+    def write(name: str) -> Callable[[list[str]], int]:
+        def main(_: list[str]) -> int:
+            done.append(name)
+            return 0
+
+        return main
+
+    monkeypatch.setattr(reachability, "main", write("reachability"))
+    monkeypatch.setattr(undecided, "main", write("undecided"))
     monkeypatch.setattr(reference_index, "main", write_index)
     assert reproduction.main() == 7
-    assert done == ["report", "index"]
+    assert done == ["report", "reachability", "undecided", "index"]
 
 
 def test_what_no_page_shows_is_removed(tmp_path: Path) -> None:
