@@ -31,7 +31,7 @@ SEED, NETWORKS, RTT_S = 1, 24, 0.1
 LINKS = ("a", "b", "c")
 NAMES = {"olia": "OLIA", "balia": "Balia", "lia": "LIA"}
 NEAR = 0.01
-"""What counts as improvable, and as below the maximum."""
+"""The part above which a network is improvable, or below the maximum."""
 
 
 def drawn(rng: np.random.Generator) -> Network:
