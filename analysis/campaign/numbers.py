@@ -5,8 +5,12 @@ import pandas as pd
 
 
 def digits(value: float) -> str:
-    """The number with three significant digits. A last digit of 0 is kept."""
-    return f"{value:#.3g}".removesuffix(".")
+    """The number with three significant digits. A last digit of 0 is kept.
+
+    Only a number from a million on, or below 0.0001, has an exponent.
+    """
+    text = f"{value:#.3g}".removesuffix(".")
+    return f"{float(text):.0f}" if "e" in text and 1 <= abs(value) < 1e6 else text
 
 
 def quartiles(values: pd.Series) -> str:
