@@ -1,6 +1,7 @@
 """Bounds of the search for unknown settings: of its file, its rounds and its runs."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from mpbench.engine import diagnose
 from mpbench.engine.diagnose import Search
 from mpbench.engine.unknowns import Asked
 from mpbench.errors import UserError
+from mpbench.plan.runs import Plan
+from mpbench.spec import Spec
 from tests.engine.test_diagnose import TEXT, Runs, asked, searched
 
 UNKNOWNS = "unknown:\n  path1.queue: [10, 1000]\n  path1.loss: any\n"
@@ -143,6 +146,29 @@ def test_a_round_is_a_design_of_2000_candidates(tmp_path: Path) -> None:
     assert spec.design.points == search._share(1) // 2
     few = searched(tmp_path, runs=4)._spec(search.asked.unknown, 2)
     assert few.design is not None and few.design.points == 5
+
+
+class Recorded(Runs):
+    """Keeps the folders from which each round may take runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.others: list[list[str]] = []
+
+    def __call__(
+        self, spec: Spec, plan: Plan, folder: Path, others: Sequence[Path]
+    ) -> pd.DataFrame:
+        self.others.append([each.name for each in others])
+        return super().__call__(spec, plan, folder, others)
+
+
+def test_a_round_takes_runs_of_all_rounds_before(tmp_path: Path) -> None:
+    runs = Recorded()
+    text = TEXT.replace("12 Mbit/s", "40 Mbit/s")
+    Search(asked(tmp_path, text), tmp_path / "out", {}, runs, lambda _: None, 60).run()
+    names = [f"round-{number}" for number in range(1, len(runs.others) + 1)]
+    assert len(names) >= 2 and runs.folders == names
+    assert runs.others == [names[:number] for number in range(len(names))]
 
 
 def a_range(low: float, high: float) -> Unknown:
