@@ -13,6 +13,14 @@ def digits(value: float) -> str:
     return f"{float(text):.0f}" if "e" in text and 1 <= abs(value) < 1e6 else text
 
 
+def short(value: float) -> str:
+    """The number with three significant digits, and without zeros at its end.
+
+    Only a number from a million on, or below 0.0001, has an exponent.
+    """
+    return f"{float(f'{value:.3g}'):.6g}"
+
+
 def quartiles(values: pd.Series) -> str:
     """`median (first to third quartile)`, or a dash where every value is missing.
 

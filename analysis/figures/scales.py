@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.campaign.numbers import short
+
 LOWEST_PART = 0.1
 LEAST_PART = 1 / 3
 """The part of an axis that the values within the fences take at least."""
@@ -99,7 +101,7 @@ def told(shown: Range | None, count: int, what: str, unit: str = "") -> str:
     """
     if shown is None:
         return ""
-    farthest = f"{shown.farthest:.3g}{f' {unit}' if unit else ''}"
+    farthest = f"{short(shown.farthest)}{f' {unit}' if unit else ''}"
     verb = "lies" if shown.beyond == 1 else "lie"
     return (
         f"{shown.beyond} of {count} {what} {verb} outside the figure, the farthest at"

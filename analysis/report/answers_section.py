@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from analysis.campaign.numbers import short
 from analysis.published.answers import Answer, Outcome
 from analysis.published.judging import FRAGILE, Judged, Verdict
 from analysis.published.publication import Counts, Scored
@@ -101,7 +102,7 @@ def interval(judged: Judged | None) -> str:
     if judged is None or judged.interval is None:
         return f"needs {judged.needs}" if judged and judged.needs else "-"
     low, high = judged.interval
-    text = f"{low:.3g} to {high:.3g}"
+    text = f"{short(low)} to {short(high)}"
     if judged.p is not None:
         shown = f"= {judged.p:.2g}" if judged.p >= 1e-4 else "< 0.0001"
         text += f" (exact test: p {shown})"

@@ -8,6 +8,7 @@ from analysis.campaign.answer import BETTER, SAME, UNDECIDED, WORSE, Answer, Con
 from analysis.campaign.columns import label, plain, without_mathematics
 from analysis.campaign.comparison import Interval
 from analysis.campaign.directions import LESS
+from analysis.campaign.numbers import short
 from analysis.campaign.turning import Side, Split
 from analysis.report.question_words import NUMBERS, amount, counted, span
 
@@ -138,8 +139,8 @@ def _sure(split: Split) -> str:
     low, high = split.between
     unit = _unit(split.factor)
     return (
-        f"{known}, and in 95 % of these its value lies between {low:.3g} and"
-        f" {high:.3g}{unit}."
+        f"{known}, and in 95 % of these its value lies between {short(low)} and"
+        f" {short(high)}{unit}."
     )
 
 

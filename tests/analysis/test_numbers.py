@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.campaign.numbers import digits
+from analysis.campaign.numbers import digits, short
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,11 @@ from analysis.campaign.numbers import digits
 )
 def test_three_digits_and_few_exponents(value: float, text: str) -> None:
     assert digits(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.5, "0.5"), (14_123.0, "14100"), (-1_000.0, "-1000"), (2e6, "2e+06"), (0, "0")],
+)
+def test_the_same_without_zeros_at_the_end(value: float, text: str) -> None:
+    assert short(value) == text

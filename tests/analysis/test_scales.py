@@ -14,7 +14,7 @@ def test_an_outlier_that_flattens_an_axis_is_cut_and_told() -> None:
     assert (shown.low, shown.high, shown.beyond, shown.farthest) == (10, 19, 1, 1000)
     assert shown.ends == (10 - 0.45, 19 + 0.45)
     assert scales.told(shown, 11, "marks", "ms") == (
-        "1 of 11 marks lies outside the figure, the farthest at 1e+03 ms."
+        "1 of 11 marks lies outside the figure, the farthest at 1000 ms."
     )
     assert scales.told(None, 11, "marks") == ""
 

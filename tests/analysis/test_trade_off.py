@@ -83,9 +83,7 @@ def test_an_outlier_is_outside_and_told() -> None:
     made = data(replace(BOTH, over=None), campaign(rows))
     [panel] = made.panels
     assert set(panel.ranges) == {"x"} and panel.ranges["x"].beyond == 2
-    assert (
-        "2 of 24 marks lie outside the figure, the farthest at 9e+03 ms." in made.note
-    )
+    assert "2 of 24 marks lie outside the figure, the farthest at 9000 ms." in made.note
     outline = panel.clouds["a"].outline
     assert outline is not None and outline[:, 0].max() < 100
 

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.campaign.columns import path_words
+from analysis.campaign.numbers import short
 from analysis.figures import palette, style
 from analysis.figures.axes import SCALE_INCHES, fit, text_inches
 from analysis.figures.kinds.goodput.data import GoodputData
@@ -142,7 +143,7 @@ def _label_points(axis: Axes, capacities: pd.DataFrame, width_inches: float) -> 
 
 
 def _name(capacities: Iterable[float]) -> str:
-    return " + ".join(f"{value:.3g}" for value in capacities)
+    return " + ".join(map(short, capacities))
 
 
 def _paths(columns: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from analysis.campaign import question
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
 from analysis.campaign.directions import LESS, MORE, Direction, direction
-from analysis.campaign.numbers import is_number
+from analysis.campaign.numbers import is_number, short
 from analysis.campaign.observations import networks
 from analysis.figures import ellipses, palette, scales
 from analysis.figures.data import (
@@ -229,7 +229,7 @@ def _beyond(panel: Panel, units: Sequence[str]) -> Iterator[str]:
     for case, cloud in panel.clouds.items():
         if panel.nearest(cloud.middle) != cloud.middle:
             x, y = (
-                f"{value:.3g}{f' {unit}' if unit else ''}"
+                f"{short(value)}{f' {unit}' if unit else ''}"
                 for value, unit in zip(cloud.middle, units, strict=True)
             )
             yield f"The arrow points to the medians of {case}: {x} across, {y} up."
