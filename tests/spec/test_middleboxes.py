@@ -193,6 +193,8 @@ def test_where_no_box_can_stand(boxes: Any, more: Any, reason: str) -> None:
 @pytest.mark.parametrize(
     ("boxes", "reason"),
     [
+        ({"path1": [{"rewrite": 65_000}]}, ""),
+        ({"path1": [{"rewrite": 65_001}]}, "65001 is above 65000"),
         ({"path1": [{"mss": 88}]}, ""),
         ({"path1": [{"mss": 87}]}, "87 is below 88"),
         ({"path1": [{"mss": 65_495}]}, ""),
