@@ -1,6 +1,6 @@
 # make demo   set up everything, run the quickstart, draw its figures
 # make test   set up everything, run all tests, types and lint
-# make unit   the tests that need no guest and no browser, in under two minutes
+# make unit   the tests that need no guest and no browser, in about three minutes
 # make lint   style of code and prose; make types: mypy; make coverage: make unit's
 # make mutants  changes of the code that decides, one at a time: do tests find them?
 # make integrity  byte for byte: every controller and scheduler under faults
@@ -174,7 +174,7 @@ barriers: tools
 	$(call done)
 
 unit: tools
-	@$(call step,Tests without guests and a browser,under two minutes)
+	@$(call step,Tests without guests and a browser,about three minutes)
 	$(BIN)/python -m pytest -n auto -m 'not ($(LONG))'
 	$(call done)
 
