@@ -67,3 +67,13 @@ def test_texts_that_a_release_does_not_have_are_not_replaced(tmp_path: Path) -> 
     release = Release(Kernel(tmp_path, "k", tmp_path, {}), tmp_path)
     changes = release.changes(selftests.GUEST)
     assert changes == {"/proc/kallsyms": selftests.SYMBOLS}
+
+
+def test_groups_that_a_release_does_not_have_are_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "net/mptcp"
+    folder.mkdir(parents=True)
+    (folder / "mptcp_join.sh").write_text("all=(\n\tf@subflows_tests\n)\n")
+    (folder / "diag.sh").write_text("")
+    release = Release(Kernel(tmp_path, "k", tmp_path, {}), tmp_path)
+    there = [script.name for script in selftests.TESTS["guest"] if release.has(script)]
+    assert there == ["diag", "mptcp_join -f"]

@@ -116,6 +116,7 @@ def install(folder: Path, target: Path, changes: Mapping[str, str]) -> None:
         texts = {script: text.replace(old, new) for script, text in texts.items()}
     for script, text in texts.items():
         script.write_text(text)
+        script.chmod(0o755)  # in packages of older releases, some are not executable
 
 
 def symbols(kernel: Kernel) -> str:

@@ -130,11 +130,12 @@ def unpack(shell: Shell, source: Path, target: Path) -> None:
     shell.run([*write, f"--directory={target}", *excludes(top)], source=_expand(source))
 
 
-SELFTESTS = ("net/lib.sh", "net/lib/sh", "net/mptcp")
-"""Files of upstream's tests of MPTCP, below tools/testing/selftests. Older releases
-have no `net/lib/sh`."""
-ANY_SELFTESTS = ("net/lib[./]sh*", "net/mptcp")
-"""The same as patterns of tar, each of which fits a file in every release."""
+SELFTESTS = ("net/lib.sh", "net/net_helper.sh", "net/lib/sh", "net/mptcp")
+"""Files of upstream's tests of MPTCP, below tools/testing/selftests. No release has all
+of them."""
+ANY_SELFTESTS = ("net/*.sh", "net/lib/*", "net/mptcp")
+"""The same as patterns of tar, each of which fits a file in every release, and some
+more."""
 
 
 def selftests(shell: Shell, source: Path, target: Path) -> None:
@@ -142,15 +143,20 @@ def selftests(shell: Shell, source: Path, target: Path) -> None:
     target.mkdir()
     if source.is_dir():
         top, read = "tools", ["tar", "--create", "--file=-", f"--directory={source}"]
-        names = (f"tools/testing/selftests/{name}" for name in SELFTESTS)
-        read += [name for name in names if (source / name).exists()]
+        names = [
+            name
+            for name in SELFTESTS
+            if (source / "tools/testing/selftests" / name).exists()
+        ]
+        read += [f"tools/testing/selftests/{name}" for name in names]
         depth = 3
     else:
-        top, read = f"{_top(source)}/tools", _expand(source)
+        top, read, names = f"{_top(source)}/tools", _expand(source), [*ANY_SELFTESTS]
         depth = 4 + _top(source).count("/")
     write = ["tar", "--extract", "--file=-", "--no-same-owner"]
     write += [f"--strip-components={depth}", f"--directory={target}", "--wildcards"]
-    members = [f"{top}/testing/selftests/{name}" for name in ANY_SELFTESTS]
+    write += ["--no-wildcards-match-slash"]
+    members = [f"{top}/testing/selftests/{name}" for name in names]
     shell.run([*write, *members], source=read)
 
 

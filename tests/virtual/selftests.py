@@ -151,6 +151,10 @@ def method(config: str) -> str:
     return hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]
 
 
+OLDER = {'$extra_srv_args "::"': '$extra_srv_args "0.0.0.0"'}
+"""Changes of the scripts of older releases in the kernel without IPv6."""
+
+
 @dataclass(frozen=True)
 class Release:
     """Another Linux than mpbench's own.
@@ -166,9 +170,18 @@ class Release:
         scripts = [path.read_text() for path in self.tests.rglob("*.sh")]
         return {
             old: new
-            for old, new in kind.changes.items()
+            for old, new in {**kind.changes, **OLDER}.items()
             if any(old in text for text in scripts)
         }
+
+    def has(self, script: Script) -> bool:
+        """Whether this Linux has the script, and of mptcp_join this group of tests."""
+        file, *options = script.argv
+        path = self.tests / "net/mptcp" / file
+        if not path.exists() or path.name != "mptcp_join.sh":
+            return path.exists()
+        text = path.read_text()
+        return all(f"{option.strip('-')}@" in text for option in options)
 
 
 def run(
