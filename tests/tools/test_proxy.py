@@ -110,10 +110,13 @@ def test_a_reset_passes() -> None:
 
 def test_a_client_learns_late_that_nobody_listens() -> None:
     port, closed = free_port(), free_port()
-    with proxy(port, closed) as report:
-        client = connected(port)  # succeeds: the proxy has accepted
-        with pytest.raises(ConnectionResetError):
-            client.recv(1)
+    with (
+        proxy(port, closed) as report,
+        # The reset follows at once, so it can be seen while connect() still returns.
+        pytest.raises(ConnectionResetError),
+        connected(port) as client,
+    ):
+        client.recv(1)
     assert (report["accepted"], report["opened"], report["failed"]) == (1, 0, 1)
     assert report["error"] == "Connection refused"
 
