@@ -37,6 +37,7 @@ FOLDERS = {
     "mpcc": "MPCC (Gilad et al. 2020)",
     "causes": "Why results differ from published ones",
     "exploration": "Explorations",
+    "explain": "Sentences of explain",
     "reach": "Networks that nobody printed",
     "rerun": "Again, with ten seeds instead of five",
     "networks": "Networks and designs",

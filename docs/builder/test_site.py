@@ -41,7 +41,9 @@ def test_every_experiment_is_in_the_gallery(
     files = set((ROOT / "experiments").glob("*.yaml"))
     files |= set((ROOT / "experiments").glob("*/*.yaml"))
     files |= {
-        p for f in ("causes", "exploration", "reach", "rerun") for p in studied(f)
+        p
+        for f in ("causes", "exploration", "explain", "reach", "rerun")
+        for p in studied(f)
     }
     assert {ROOT / entry.file for entry in entries} == files
     for entry in entries:
