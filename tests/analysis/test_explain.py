@@ -61,15 +61,21 @@ SAID = {
         " the application had some: the connection's send buffer or receive window",
     ],
     "nat-forgot": [
+        "path 1 (one): its subflow had no answer from 15.5 s on, and the client sent"
+        " again 6 times",
         "the middlebox at one dropped 25 packets of connections that it did not know"
         " any more: it forgets a connection after 10 s without a packet, and the"
-        " program is silent for 15 s"
+        " program is silent for 15 s",
     ],
     "no-endpoint": [
         "no further subflow was asked for on 2 connections: the client has no endpoint"
         " with the flag `subflow`, and the peer announces no address"
     ],
     "backup": ["path 2 carried 0.0% of the bytes: it is a backup path"],
+    "blackhole-messages": [
+        "path 1: its subflow had no answer from 10.6 s on, and the client sent again 7"
+        " times: path 1 carried nothing from 10 s on"
+    ],
     "corrupt": ["segments arrived damaged, and TCP's checksum discarded them"],
     "dark-mptcp-cubic": [
         "path 1: its subflow went stale at 4.3 s after 1 timeout and came back at"
@@ -137,6 +143,35 @@ def test_sentences_and_their_evidence_are_whole() -> None:
         for finding in explain.explain(folder)
     ]
     assert "".join(lines) == (CAPTURED.parent / "explained.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("last", "told"), [(7, True), (6, False), (3, False), (2, False)]
+)
+def test_timeouts_count_while_nothing_but_the_end_stopped_them(
+    tmp_path: Path, last: int, told: bool
+) -> None:
+    """After the sixth, at 24.6 s, the next is due at 39 s, and the run ends at 60 s."""
+    run = Path(shutil.copytree(CAPTURED / "blackhole-messages", tmp_path / "run"))
+    path = run / "artefacts/events.csv"
+    kept = [
+        line
+        for line in path.read_text().splitlines(keepends=True)
+        if "TCPTimeouts," not in line or int(line.rsplit(",", 1)[1]) <= last
+    ]
+    path.write_text("".join(kept))
+    assert bool(explain.explain(run)) is told
+
+
+def test_timeouts_with_answers_between_them_are_no_silence(tmp_path: Path) -> None:
+    """Three far from each other, each the first after an answer."""
+    run = Path(shutil.copytree(CAPTURED / "blackhole-messages", tmp_path / "run"))
+    path = run / "artefacts/events.csv"
+    text = path.read_text()
+    for number in range(2, 8):
+        text = text.replace(f"TCPTimeouts,{number}", "TCPTimeouts,1")
+    path.write_text(text)
+    assert explain.explain(run) == ()
 
 
 def test_a_fastclose_that_the_client_never_got(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     joins.not_joined,
     settings.script,
     failures.went_stale,
+    failures.unanswered,
     failures.given_up,
     failures.cut_off,
     failures.left_open,

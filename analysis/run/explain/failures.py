@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analysis.run.events import Event
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, listed, many
-from analysis.run.explain.subflows import Connection, Subflow
+from analysis.run.explain.subflows import STATES, Connection, Subflow
 from analysis.run.labels import label
 from analysis.run.outcomes import columns
 from analysis.run.outcomes.endings import COMPLETE
@@ -25,6 +25,10 @@ RESET_REASONS = {
 NOT_TOLD = (0, errno.EPIPE)
 TOLD = ("TCPAbortOnTimeout",)
 """Events at the end of connections of which other rules tell."""
+LEAST_TIMEOUTS = 3
+STEPS = 3
+"""TCP doubles the time between timeouts that follow each other. A next one would have
+come within this many times the last step."""
 STAYED_S = 5.0
 """A connection without a subflow that ends within this time has ended with it."""
 
@@ -70,6 +74,54 @@ def _cause(facts: Facts, subflow: Subflow, event: Event) -> str:
     dark = facts.dark(subflow.client, subflow.address)
     before = [each for each in dark if each.start_s <= event.time_s]
     return f": {before[-1].words}" if before else ""
+
+
+def unanswered(facts: Facts) -> Iterator[Finding]:
+    """Subflows that sent again to the end of the run and never had an answer, though
+    the sender did not call them stale: it had too little to send for that."""
+    found: dict[str, list[tuple[Subflow, str, list[float]]]] = defaultdict(list)
+    for one in facts.connections:
+        if len(one.subflows) < 2:
+            continue  # the traffic does not complete then, which another rule tells
+        for subflow in one.subflows:
+            asked = subflow.is_join and not subflow.joined
+            if asked or subflow.named("SubflowStale", *TOLD):
+                continue
+            for host in dict.fromkeys(event.host for event in subflow.both):
+                times = _without_answer(subflow, host)
+                if times:
+                    path = facts.path_name(one.client, subflow.address)
+                    found[path].append((subflow, host, times))
+    for path, all_found in found.items():
+        subflow, host, times = max(all_found, key=lambda each: len(each[2]))
+        first = next(e for e in subflow.both if e.time_s == times[0])
+        number = len({subflow.local for subflow, _, _ in all_found})
+        subject = "its subflow" if number == 1 else f"its {number} subflows"
+        began_s = min(each[2][0] for each in all_found)
+        yield Finding(
+            f"{path}: {subject} had no answer from {began_s:.1f} s on, and the {host}"
+            f" sent again {many(len(times), 'time')}{_cause(facts, subflow, first)}",
+            f"TCPTimeouts {len(times)} on the {host}, each after a longer time",
+        )
+
+
+def _without_answer(subflow: Subflow, host: str) -> list[float]:
+    """The times of the last timeouts at a host that followed each other without an
+    answer, if nothing but the end of the run or of the subflow stopped them.
+
+    Empty for less than `LEAST_TIMEOUTS`. The value of the event counts them.
+    """
+    own = _at(subflow, host)
+    timeouts = [event for event in own if event.name == "TCPTimeouts"]
+    states = [event for event in own if event.name in STATES]
+    if not timeouts or not states or not timeouts[-1].value.isdecimal():
+        return []
+    number = int(timeouts[-1].value)
+    if number < LEAST_TIMEOUTS or number > len(timeouts):
+        return []
+    times = [event.time_s for event in timeouts[-number:]]
+    answered = states[-1].time_s - times[-1] > STEPS * (times[-1] - times[-2])
+    return [] if answered else times
 
 
 def given_up(facts: Facts) -> Iterator[Finding]:
