@@ -1,17 +1,26 @@
 """Metrics of a run from its packet captures, for the run's row."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from analysis.run import metrics, path_names
+from analysis.run import absent, metrics, path_names
 from analysis.run.artefacts import Artefacts
 
 PATTERN = "capture-*.pcap"
 SENDERS, RECEIVERS = 0, 1
 """The two capture points, as `analysis.capture` numbers them."""
+
+
+RATIOS = (
+    "capture_retransmission_ratio",
+    "capture_reinjection_ratio",
+    "capture_ooo_ratio",
+)
+"""Columns of a run that do not depend on paths."""
 
 
 def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
@@ -63,6 +72,46 @@ def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
         "capture_ooo_ratio": _ratio(data["ooo_packets"].sum(), data["packets"].sum()),
         **_by_path(directions, subflows, run, known[chosen]),
     }
+
+
+def removed(folder: Path, run: Artefacts) -> bool:
+    """Whether the run had captures of which none is left: most are removed when the row
+    is made."""
+    return bool(run.job.capture) and not any(folder.glob(PATTERN))
+
+
+def of_row(stored: Mapping[str, Any], run: Artefacts) -> dict[str, Any]:
+    """The columns of captures that were removed, from the row that was made of them.
+
+    stored : the row; values that cannot be what `columns` gives are left out
+    """
+    names = {"mean_loss_probability"}
+    for name in path_names.of_job(run.job) or _numbered(run):
+        names |= {f"{name}.capture_share", f"{name}.loss_probability"}
+    return {
+        name: value
+        for name, value in stored.items()
+        if (name in names or name in RATIOS) and _may_be(value)
+    }
+
+
+def why_none_by_row(stored: Mapping[str, Any]) -> str:
+    """Reason why removed captures gave no retransmission ratio, by the stored row."""
+    reasons = absent.read(stored.get(absent.COLUMN))
+    return reasons.get("capture_retransmission_ratio", "its captures are not there")
+
+
+def _numbered(run: Artefacts) -> list[str]:
+    """The names that `_by_path` gives to paths of several users."""
+    most = max((len(paths) for paths in run.users.values()), default=0)
+    return [f"path{number}" for number in range(1, most + 1)]
+
+
+def _may_be(value: object) -> bool:
+    if value is None:
+        return True
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and isfinite(value) and value >= 0  # type: ignore[arg-type,operator]
 
 
 def why_none(folder: Path, run: Artefacts) -> str:

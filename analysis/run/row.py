@@ -21,14 +21,15 @@ from analysis.run import (
 from analysis.run.outcomes import columns
 from analysis.run.outcomes.endings import Read
 from analysis.run.readers import job as job_file
-from analysis.run.readers import plugin_numbers
+from analysis.run.readers import plugin_numbers, stored_row
 from jobs import Job
 
 
 def row(run_directory: Path) -> dict[str, Any]:
     """The verdict, the settings and all metrics of one run, by column name.
 
-    run_directory : the run's folder with `job.json` and `artefacts/`; it is only read
+    run_directory : the run's folder with `job.json` and `artefacts/`; it is only read.
+        If its captures were removed, their metrics come from its `row.json`.
 
     verdict
         `ok`, `invalid` if the network or the traffic was not what the job asked for
@@ -50,6 +51,9 @@ def row(run_directory: Path) -> dict[str, Any]:
         measured |= max_min_metrics.columns(run)
         measured |= path_names.measured(run, {**settings, **measured})
         measured |= trace_metrics.columns(run_directory / "artefacts", job)
+        gone = capture_metrics.removed(run_directory / "artefacts", run)
+        stored = stored_row.read(run_directory) if gone else {}
+        measured |= capture_metrics.of_row(stored, run)
         measured |= capture_metrics.columns(run_directory / "artefacts", run)
         measured |= event_columns.columns(run_directory / "artefacts")
         measured |= waiting.columns(run, run_directory / "artefacts")
@@ -62,6 +66,7 @@ def row(run_directory: Path) -> dict[str, Any]:
         captured = ""
         if measured.get("capture_retransmission_ratio") is None:
             captured = capture_metrics.why_none(run_directory / "artefacts", run)
+            captured = capture_metrics.why_none_by_row(stored) if gone else captured
         measured |= absent.column(run, {**settings, **measured}, captured)
     except ValueError as error:
         ended = "timeout" if isinstance(error, artefacts.TimedOut) else "failed"

@@ -1,5 +1,6 @@
 """Captures without a packet, or with none of TCP, say so in the row and on the page."""
 
+import json
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,6 +50,51 @@ def test_captures_that_were_removed(make_run: MakeRun) -> None:
     assert reasons["mean_loss_probability"] == "its captures are not there"
     without = absent.read(rows.row(make_run("tcp"))[absent.COLUMN])
     assert without["mean_loss_probability"] == f"it needs {needs.CAPTURE}"
+
+
+@pytest.mark.parametrize(("frames", "told"), CASES)
+def test_what_removed_captures_lacked_is_in_the_row(
+    make_run: MakeRun, frames: Any, told: str
+) -> None:
+    run = make_run("mptcp", ask)
+    file = write(run / "artefacts/capture-client-eth1.pcap", frames)
+    before = rows.row(run)
+    (run / "row.json").write_text(json.dumps(before))
+    file.unlink()
+    assert rows.row(run) == before
+
+
+def test_what_removed_captures_gave_is_in_the_row(make_run: MakeRun) -> None:
+    run = make_run("mptcp", ask)
+    gave = {
+        "capture_retransmission_ratio": 0.01,
+        "capture_reinjection_ratio": 0,
+        "capture_ooo_ratio": None,
+        "path1.capture_share": 0.25,
+        "path2.loss_probability": 0.5,
+        "mean_loss_probability": 0.5,
+    }
+    (run / "row.json").write_text(json.dumps({**gave, "goodput_mbps": 1e9}))
+    found = rows.row(run)
+    assert {name: found[name] for name in gave} == gave
+    assert found["goodput_mbps"] < 1e9
+    reasons = absent.read(found[absent.COLUMN])
+    assert "capture_retransmission_ratio" not in reasons
+
+
+@pytest.mark.parametrize("value", ["0.5", float("nan"), float("inf"), -0.1, True, [1]])
+def test_a_row_with_other_values_gives_none(make_run: MakeRun, value: object) -> None:
+    run = make_run("mptcp", ask)
+    (run / "row.json").write_text(json.dumps({"capture_retransmission_ratio": value}))
+    assert rows.row(run).get("capture_retransmission_ratio") is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1', "[" * 100_000])
+def test_a_row_that_cannot_be_read_gives_none(make_run: MakeRun, text: str) -> None:
+    run = make_run("mptcp", ask)
+    (run / "row.json").write_text(text)
+    reasons = absent.read(rows.row(run)[absent.COLUMN])
+    assert reasons["mean_loss_probability"] == "its captures are not there"
 
 
 @pytest.mark.parametrize(("frames", "told"), CASES)

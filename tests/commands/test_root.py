@@ -146,6 +146,20 @@ def test_a_campaign_as_it_was_stored_is_sound(folder: Path) -> None:
     assert f"root: {known_root(folder)}" in said
 
 
+def test_a_campaign_whose_captures_were_removed_is_sound(tmp_path: Path) -> None:
+    """Their metrics stay what they were, also where rows are computed again."""
+    text = EXPERIMENT.replace("points: 4", "points: 2")
+    (tmp_path / "captured.yaml").write_text(f"{text}\ncapture: [client-eth1]\n")
+    words = ("--backend", "fake", "--out", tmp_path / "results")
+    done = invoke(run.command, tmp_path / "captured.yaml", *words)
+    assert done.exit_code == 0, done.output
+    assert not list(tmp_path.rglob("capture-*.pcap"))
+    status, text = stored(tmp_path / "results")
+    assert (status, "0 damaged" in text) == (0, True), text
+    again = invoke(analyse.command, tmp_path / "results")
+    assert (again.exit_code, " 0 changed" in again.output) == (0, True), again.output
+
+
 @pytest.mark.parametrize("name", EDITS)
 def test_every_edit_is_told(folder: Path, name: str) -> None:
     file, edit = EDITS[name]
