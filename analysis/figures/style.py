@@ -39,6 +39,7 @@ SETTINGS: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 9,
+    "axes.formatter.useoffset": False,
     "svg.hashsalt": "mpbench",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
@@ -50,6 +51,12 @@ METADATA: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 """No dates and versions, so that equal figures are equal files."""
+
+
+LEAST_SPAN = 0.002
+"""Values that differ by less than this share are equal for a reader. An axis is then
+WIDENED_SPAN of its middle wide, so that they look so."""
+WIDENED_SPAN = 0.01
 
 
 @dataclass(frozen=True)
@@ -209,8 +216,24 @@ def legend_outside(
     return LEGEND_ROW_INCHES * -(-len(names) // columns)
 
 
+def widen(figure: Figure) -> None:
+    """Give linear axes over values that are nearly equal a range that shows them so."""
+    for axes in figure.axes:
+        for axis, set_limits in (
+            (axes.xaxis, axes.set_xlim),
+            (axes.yaxis, axes.set_ylim),
+        ):
+            low, high = axis.get_view_interval()
+            middle = (low + high) / 2
+            narrow = 0 < abs(high - low) < LEAST_SPAN * abs(middle)
+            if axis.get_scale() == "linear" and narrow:
+                half = WIDENED_SPAN / 2 * abs(middle)
+                set_limits(middle - half, middle + half)
+
+
 def save(figure: Figure, target: Target) -> list[Path]:
     """Save the figure in each format, as wide as the look says."""
+    widen(figure)
     for text in figure.findobj(Text):
         if isinstance(text, Text) and "$" in OWN_FORMULAS.sub("", text.get_text()):
             text.set_parse_math(False)
