@@ -122,7 +122,7 @@ def _condition(split: Split, high: bool) -> str:
     factor = _factor(split.factor)
     if isinstance(split.at, str):
         return f"where {factor} is {'' if high else 'not '}{split.at}"
-    number = f"{float(f'{split.at:.3g}'):g}{_unit(split.factor)}"
+    number = f"{short(split.at)}{_unit(split.factor)}"
     return f"where {factor} is {'above' if high else 'at most'} {number}"
 
 

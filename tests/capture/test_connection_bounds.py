@@ -1,14 +1,10 @@
 """Decisions on connections that mutants of the core showed no other test to hold."""
 
 import struct
-from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from analysis.capture.analyse import Settings, analyse
-from analysis.capture.frames import Frames, frames
 from tests.capture.packets import (
     ACK,
     KEYS,
@@ -21,25 +17,12 @@ from tests.capture.packets import (
     opened_mptcp,
     option,
 )
+from tests.capture.readings import data, read, subflow
 
 CLIENT, SECOND, THIRD = (0x0A000101, 4001), (0x0A000201, 4002), (0x0A000301, 4003)
 SERVER = (0x0A090001, 5300)
 FORTH, BACK = (CLIENT, SERVER), (SERVER, CLIENT)
 FORTH_2, FORTH_3 = (SECOND, SERVER), (THIRD, SERVER)
-
-
-def read(wire: Wire, path: Path, **settings: object) -> Frames:
-    chosen = Settings(**settings)  # type: ignore[arg-type]
-    return frames(analyse([wire.write(path)], settings=chosen))
-
-
-def subflow(found: Frames, direction: int = 0, number: int = 0) -> dict[Hashable, Any]:
-    rows = found.subflows.query(f"direction == {direction} and number == {number}")
-    return rows.to_dict("records")[0]
-
-
-def data(found: Frames, direction: int = 0) -> dict[Hashable, Any]:
-    return found.data.query(f"direction == {direction}").to_dict("records")[0]
 
 
 def stamped(value: int) -> bytes:

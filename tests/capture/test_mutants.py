@@ -1,32 +1,17 @@
 """Gaps that mutants of the core showed and no other test holds: by hand, and cheap."""
 
-from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from analysis.capture.analyse import EVENTS, Settings, analyse
-from analysis.capture.frames import Frames, frames
+from analysis.capture.analyse import EVENTS, analyse
+from analysis.capture.frames import frames
 from tests.capture.packets import ACK, FIN, RST, Wire, dss, joined, opened_mptcp
+from tests.capture.readings import data, read, subflow
 
 CLIENT, SECOND, SERVER = (0x0A000101, 4001), (0x0A000201, 4002), (0x0A090001, 5300)
 FORTH, BACK = (CLIENT, SERVER), (SERVER, CLIENT)
 FORTH_2, BACK_2 = (SECOND, SERVER), (SERVER, SECOND)
-
-
-def read(wire: Wire, path: Path, **settings: object) -> Frames:
-    chosen = Settings(**settings)  # type: ignore[arg-type]
-    return frames(analyse([wire.write(path)], settings=chosen))
-
-
-def subflow(found: Frames, direction: int = 0, number: int = 0) -> dict[Hashable, Any]:
-    rows = found.subflows.query(f"direction == {direction} and number == {number}")
-    return rows.to_dict("records")[0]
-
-
-def data(found: Frames, direction: int = 0) -> dict[Hashable, Any]:
-    return found.data.query(f"direction == {direction}").to_dict("records")[0]
 
 
 def two_subflows(chunks: int = 6) -> tuple[Wire, int]:

@@ -241,18 +241,16 @@ def test_a_run_has_a_row(tmp_path: Path) -> None:
     assert found["ended"] == "complete"
 
 
+def asking(port: str, **settings: object) -> list[str]:
+    """The command of a client."""
+    text = json.dumps({**SETTINGS, **settings})
+    ends = ("127.0.0.1", port, "127.0.0.1")
+    return [sys.executable, str(placed(PROGRAM)), "ask", *ends, text]
+
+
 def asked(port: str, **settings: object) -> "tuple[int, dict[str, Any], str]":
     """Status, report and messages of a client."""
-    text = json.dumps({**SETTINGS, **settings})
-    argv = [
-        sys.executable,
-        placed(PROGRAM),
-        "ask",
-        "127.0.0.1",
-        port,
-        "127.0.0.1",
-        text,
-    ]
+    argv = asking(port, **settings)
     done = subprocess.run(argv, capture_output=True, text=True, timeout=20)
     return done.returncode, json.loads(done.stdout), done.stderr
 
@@ -355,16 +353,7 @@ def test_a_client_that_is_told_to_end_reports() -> None:
         inlet.recv(1)
 
     port = other_server(one)
-    text = json.dumps({**SETTINGS, "think_s": 60.0, "writes": 1})
-    argv = [
-        sys.executable,
-        placed(PROGRAM),
-        "ask",
-        "127.0.0.1",
-        port,
-        "127.0.0.1",
-        text,
-    ]
+    argv = asking(port, think_s=60.0, writes=1)
     client = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
     assert answered.wait(10)
     client.send_signal(signal.SIGTERM)
