@@ -3,7 +3,8 @@
 An axis is logarithmic if half of its positive values would otherwise share its lowest
 tenth, and would not on the logarithmic axis, and none is far from the others there. Of
 a linear axis, values far beyond all others are cut off, if the others would otherwise
-share less than a third of it; the note below the figure tells how many.
+share less than a third of it; the note below the figure tells how many. No group of
+values disappears: the median of each stays, and so does all of a small group.
 """
 
 from collections.abc import Iterable
@@ -76,22 +77,38 @@ def _part(values: np.ndarray) -> float:
     return float((np.median(values) - low) / (high - low)) if high > low else 1.0
 
 
-def cut(values: Iterable[float]) -> Range | None:
-    """The range of a linear axis without outliers; None if it shows all values."""
+def cut(
+    values: Iterable[float], groups: Iterable[Iterable[float]] = ()
+) -> Range | None:
+    """The range of a linear axis without outliers; None if it shows all values.
+
+    groups : the values of each mark that a reader compares with others, such as a box.
+        The middle of each group stays in the range. So do all values of a group that
+        has fewer than LEAST_VALUES, which has no outliers.
+    """
     known = _known(values)
     if len(known) < LEAST_VALUES:
         return None
     q1, q3 = np.quantile(known, [0.25, 0.75])
     reach = FENCE * (q3 - q1)
     inside = (known >= q1 - reach) & (known <= q3 + reach)
-    kept = known[inside]
+    kept = np.concatenate([known[inside], *map(_middle, groups)])
     low, high = float(kept.min()), float(kept.max())
+    inside = (known >= low) & (known <= high)
     whole = float(known.max() - known.min())
     if inside.all() or high == low or (high - low) >= LEAST_PART * whole:
         return None
     outside = known[~inside]
     far = np.maximum(low - outside, outside - high)
     return Range(low, high, len(outside), float(outside[int(np.argmax(far))]))
+
+
+def _middle(group: Iterable[float]) -> np.ndarray:
+    """The values of a group that every figure shows."""
+    known = np.sort(_known(group))
+    if len(known) < LEAST_VALUES:
+        return known
+    return known[[(len(known) - 1) // 2, len(known) // 2]]
 
 
 def told(shown: Range | None, count: int, what: str, unit: str = "") -> str:

@@ -25,6 +25,28 @@ def test_both_sides_are_cut_and_the_farthest_is_told() -> None:
     assert "2 of 12 dots lie outside" in scales.told(shown, 12, "dots")
 
 
+def test_a_group_of_few_values_is_never_cut() -> None:
+    far = [*TEN, 36.0, 1000.0]
+    assert scales.cut(far, [TEN, [36.0], [1000.0]]) is None
+    # Of a group of five values, only the middle has to stay.
+    lone = [*TEN, 12.0, 13.0, 14.0, 15.0, 1000.0]
+    assert scales.cut(lone, [TEN, lone[10:]]) == scales.cut(lone)
+    assert scales.cut(lone, [TEN, lone[11:]]) is None
+
+
+def test_the_middle_of_each_group_stays() -> None:
+    low = [float(value) for value in range(10, 40)] * 2
+    high = [90.0, 90.0, 95.0, 95.0]
+    odd, even = [*high, 2000.0], [*high, 2000.0, 2000.0]
+    alone = scales.cut([*low, *odd])
+    assert alone == scales.Range(10, 39, 5, 2000)
+    assert scales.cut([*low, *odd], [low, odd]) == scales.Range(10, 95, 1, 2000)
+    assert scales.cut([*low, *even], [low, even]) == scales.Range(10, 95, 2, 2000)
+    # The median of this group lies between 95 and 2000, where it has no mark.
+    torn = [*high[:3], 2000.0, 2000.0, 2000.0]
+    assert scales.cut([*low, *torn], [low, torn]) is None
+
+
 @pytest.mark.parametrize(
     "values",
     [

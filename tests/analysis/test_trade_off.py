@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 from analysis.campaign.figure_request import Criterion, FigureRequest
@@ -14,13 +15,15 @@ from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.kinds.box.request import Box
 from analysis.figures.kinds.cdf.request import Cdf
 from analysis.figures.kinds.goodput.request import Goodput
+from analysis.figures.kinds.groups.request import Groups
+from analysis.figures.kinds.scatter.request import Scatter
 from analysis.figures.kinds.trade_off import drawing as trade_off_drawing
 from analysis.figures.kinds.trade_off.data import data
 from analysis.figures.kinds.trade_off.request import TradeOff
 from analysis.figures.style import DPI, PAGE_INCHES, Look, Target
 from analysis.report import campaign_page
 from analysis.report.campaign_page import Contents
-from tests.analysis.questions import GOODPUT, X, campaign, networks, row
+from tests.analysis.questions import GOODPUT, X, Y, campaign, networks, row
 
 BOTH = TradeOff(metric="goodput", against="smoothed_rtt", over="a")
 NAMES = "abcdefghijkl"
@@ -93,6 +96,36 @@ def test_a_metric_that_no_run_has() -> None:
         data(replace(BOTH, against="jain"), networks(3, lambda x, y, c: 1.0))
     with pytest.raises(UndrawableError, match="no run of z"):
         data(replace(BOTH, case="z"), networks(3, lambda x, y, c: 1.0))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Box(metric="goodput", criterion=Criterion(factor="delay")),
+        Cdf(metric="goodput"),
+        Groups(metric="goodput", criterion=Criterion(factor="delay")),
+        Scatter(metric="goodput", criterion=Criterion(factor="delay")),
+    ],
+    ids=lambda request: request.kind,
+)
+def test_no_cut_hides_a_group_of_few_networks(
+    request_: Box | Cdf | Groups | Scatter, tmp_path: Path
+) -> None:
+    """The one network with a large difference of delays has the only large value."""
+    rows = [
+        row(point, "a", value, **{X: 10.0, Y: 10.0 + (40 if value == 400 else point)})
+        for point, value in enumerate([*map(float, range(10, 20)), 400.0])
+    ]
+    if request_.kind in ("cdf", "scatter"):  # Their groups are the cases.
+        rows[-1]["case"] = "b"
+    drawn: list[Figure] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(style, "save", lambda picture, _: drawn.append(picture))
+        made = drawing.draw(request_, campaign(rows), Target(tmp_path, "f", Look()))
+    axis = drawn[0].axes[0]
+    ends = axis.get_xlim() if request_.kind == "cdf" else axis.get_ylim()
+    assert ends[0] < 10 and ends[1] > 400
+    assert "outside" not in made.note
 
 
 @pytest.mark.parametrize("count", [1, 4, 12])

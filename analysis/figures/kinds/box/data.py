@@ -85,7 +85,6 @@ def data(request: Box, campaign: Campaign) -> BoxData:
     by = [parameter_column(rows, request.by)] if request.by else []
     rows = networks(rows, ["case", *by])
     what = group_label(rows, request.by)
-    shown = scales.cut(rows[column])
     bound_column = BOUND_COLUMNS.get(request.metric, "")
     panels = {
         f"{case}, {what} {group}" if group else str(case): Panel(
@@ -102,6 +101,14 @@ def data(request: Box, campaign: Campaign) -> BoxData:
     bounds = batches.edges(rows["_criterion"], request.batches, criterion.signed)
     absolute = criterion.difference == "absolute"
     name = f"|{values.name}|" if absolute else str(values.name)
+    shown = scales.cut(
+        rows[column],
+        [
+            group
+            for panel in panels.values()
+            for group in batches.groups(panel.criterion, panel.values, bounds)
+        ],
+    )
     return BoxData(
         panels=panels,
         labels=(criterion_label(str(values.name), criterion), label(column)),

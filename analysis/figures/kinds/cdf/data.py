@@ -85,7 +85,8 @@ def data(request: Cdf, campaign: Campaign) -> CdfData:
     cases = palette.case_numbers(campaign.runs["case"])
     only_cases = set(names) <= set(cases)
     log = scales.is_logarithmic(rows[column])
-    shown = None if log else scales.cut(rows[column])
+    every = [values for curves in panels.values() for values in curves.values()]
+    shown = None if log else scales.cut(rows[column], every)
     return CdfData(
         panels=panels,
         label=label(column),

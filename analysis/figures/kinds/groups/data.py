@@ -115,7 +115,8 @@ def data(request: Groups, campaign: Campaign) -> GroupsData:
         "" if len(boxes) == 1 else "The boxes of a group stand in the order of the key."
     )
     log = scales.is_logarithmic(rows[column])
-    shown = None if log else scales.cut(rows[column])
+    every = [values for by_group in boxes.values() for values in by_group.values()]
+    shown = None if log else scales.cut(rows[column], every)
     outside = scales.told(shown, len(rows), "values")
     numbers = {name: number for number, name in enumerate(boxes)}
     if box_column == "case":

@@ -118,9 +118,11 @@ def data(request: Scatter, campaign: Campaign) -> ScatterData:
         for name, group in panels_of(rows, request.panels)
     ]
     check_distinct(rows["case"].nunique(), "cases")
-    means = [m for p in panels for marks in p.cases.values() for m in marks.means]
+    by_case = [marks.means for panel in panels for marks in panel.cases.values()]
+    means = [mean for of_case in by_case for mean in of_case]
     log = scales.log_axes(request.log, rows["_x"], means)
-    shown = None if log in ("y", "both") or expected else scales.cut(means)
+    every_mark = log in ("y", "both") or expected
+    shown = None if every_mark else scales.cut(means, by_case)
     note = theory_notes.note(expected, column)
     return ScatterData(
         panels=panels,
