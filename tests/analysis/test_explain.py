@@ -50,6 +50,11 @@ SAID = {
         " with the flag `subflow`, and the limit `add_addr_accepted` of the client is"
         " 0, so it does not use 10.250.0.2, which the peer announces"
     ],
+    "join-ack-dropped": [
+        "2 subflows on path 2 (two) did not join: the last ACK did not reach the"
+        " server, which repeated its SYN/ACK",
+        "the middlebox at two dropped 190 ACKs with MP_JOIN",
+    ],
     "lossy": ["path 1 carried 9% of its capacity: 0.5 % of its packets are lost at"],
     "short-queue": [
         "path 1 carried 1% of its capacity: its queue holds 2 packets and was full 51"

@@ -140,6 +140,9 @@ def _why(facts: Facts, one: Connection, subflow: Subflow) -> str:
         return "the server refused it, as beyond its limit of subflows"
     if ended_s is not None and ended_s - subflow.opened_s < UNANSWERED_S:
         return ""
+    answered = any(event.name == "MPJoinSynAckRx" for event in subflow.own)
+    if answered and any(event.name == "TCPSynRetrans" for event in subflow.peer):
+        return "the last ACK did not reach the server, which repeated its SYN/ACK"
     if "TCPSynRetrans" in names:
         dark = facts.dark(one.client, subflow.address)
         known = [each.words for each in dark if each.covers(subflow.opened_s)]
