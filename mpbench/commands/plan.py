@@ -69,7 +69,7 @@ def command(
         estimate,
         feasible,
         kernel_pairs,
-        middlebox_warnings,
+        middlebox_expectations,
         new_plan,
         total,
         user_sets,
@@ -100,7 +100,7 @@ def command(
     for line in (*shared, *kernel_pairs.lines(spec)):
         click.echo(line)
     if middlebox_checks.has_boxes(spec):
-        click.echo(middlebox_warnings.KERNEL)
+        click.echo(middlebox_expectations.KERNEL)
     for line in user_sets.lines(plan, flows.names(spec.traffic)):
         click.echo(line)
     for line in draws.lines(plan, spec.repetitions.count):

@@ -14,7 +14,7 @@ from mpbench.plan import (
     absent_metrics,
     flow_memory,
     long_connections,
-    middlebox_warnings,
+    middlebox_expectations,
     resolved,
     settings,
     timing,
@@ -79,6 +79,14 @@ def check_cases(spec: Spec, plan: Plan) -> None:
                 f" cases.{other}, to the last value, so both would be one run; leave"
                 " one out. To see chance, give 'repetitions'"
             )
+    if faults:
+        raise UserError(listing(faults))
+
+
+def check_expectations(spec: Spec, plan: Plan) -> None:
+    """Raises UserError, one line per expectation of traffic that a middlebox makes
+    impossible."""
+    faults = list(middlebox_expectations.faults(spec, plan))
     if faults:
         raise UserError(listing(faults))
 
@@ -195,7 +203,7 @@ def warnings(spec: Spec, plan: Plan) -> list[str]:
     lines += dict.fromkeys(_ending_warnings(spec, plan))
     lines += dict.fromkeys(_delay_warnings(spec, plan))
     lines += _scheduler_warnings(spec)
-    lines += middlebox_warnings.warnings(spec, plan)
+    lines += middlebox_expectations.warnings(spec, plan)
     if spec.expect is not None and not Path(spec.expect).is_file():
         lines.append(
             f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"

@@ -20,11 +20,13 @@ def new_plan(spec: Spec, build: Mapping[str, str]) -> Plan:
 
     Stored results are read with `make_plan`: it accepts what earlier versions executed.
 
-    Raises UserError also for metrics that no run can have, and for equal cases.
+    Raises UserError also for metrics that no run can have, for equal cases, and for
+    expectations that a middlebox excludes.
     """
     feasible.check_metrics(spec)
     plan = make_plan(spec, build)
     feasible.check_cases(spec, plan)
+    feasible.check_expectations(spec, plan)
     return plan
 
 

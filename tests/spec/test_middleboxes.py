@@ -11,7 +11,7 @@ from jobs.middleboxes import KERNEL_OPTIONS
 from mpbench.commands.plan import command
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
-from mpbench.plan import feasible, job_format, make_plan
+from mpbench.plan import feasible, job_format, make_plan, new_plan
 from tests.spec.files import text
 
 IPERF3 = {"tool": "iperf3", "from": "client", "to": "server", "duration": "5 s"}
@@ -234,6 +234,17 @@ def test_one_case_with_boxes_gives_all_the_kernel() -> None:
     assert [run.job.linux for run in plan.runs] == [Linux(options=KERNEL_OPTIONS)] * 2
 
 
+def excluded(text: str) -> tuple[str, list[str]]:
+    """The refusal of a file's plan, and its warnings."""
+    spec = loads(text)
+    told = feasible.warnings(spec, make_plan(spec, {}))
+    try:
+        new_plan(spec, {})
+    except UserError as error:
+        return str(error), told
+    return "", told
+
+
 @pytest.mark.parametrize(
     "boxes, wanted, reason",
     [
@@ -247,9 +258,21 @@ def test_one_case_with_boxes_gives_all_the_kernel() -> None:
         ({"path2": [SYN]}, {"mptcp": True}, ""),
         ({"path1": [{"strip": "synack"}]}, {"subflows": 2}, "write 'subflows: 1'"),
         (
+            {"path1": [{"strip": "ack", "of": "mp_capable"}]},
+            {"mptcp": True},
+            "makes every connection plain TCP; write 'mptcp: fallback' or 'any', or",
+        ),
+        ({"path1": [{"drop": "ack"}]}, {"mptcp": True}, ""),
+        ({"path1": [{"garble": "all", "of": "mp_capable"}]}, {"mptcp": True}, ""),
+        (
             {"path2": [{"drop": "all", "of": "mp_join"}]},
             {"subflows": 2},
             "'drop: all, of: mp_join' at path2 keeps subflows from joining; write at",
+        ),
+        (
+            {"path2": [{"garble": "ack", "of": "mp_join"}]},
+            {"subflows": 2},
+            "keeps subflows from joining; write at most 1, or take the box away",
         ),
         ({"path2": [{"drop": "all", "of": "dss"}]}, {"subflows": 2}, ""),
         (
@@ -261,26 +284,62 @@ def test_one_case_with_boxes_gives_all_the_kernel() -> None:
         ({"path1": [{"mss": 1000}]}, {"mptcp": True, "subflows": 2}, ""),
     ],
 )
-def test_a_box_that_excludes_what_is_expected_is_told(
+def test_a_box_that_makes_what_is_expected_impossible_is_refused(
     boxes: Any, wanted: Any, reason: str
 ) -> None:
-    spec = loads(file(boxes, traffic=[{**IPERF3, "expect": wanted}]))
-    told = feasible.warnings(spec, make_plan(spec, {}))
+    error, told = excluded(file(boxes, traffic=[{**IPERF3, "expect": wanted}]))
+    assert told == []
+    assert reason in error
+    assert bool(reason) == bool(error)
+    assert "\n" not in error
     if reason:
-        (line,) = told
-        assert reason in line
-        assert f"traffic[0].expect.{next(iter(wanted))}: only: " in line
-    else:
-        assert told == []
+        assert f"traffic[0].expect.{next(iter(wanted))}: only: " in error
 
 
-def test_one_path_without_mappings_is_plain_tcp() -> None:
+@pytest.mark.parametrize(
+    "boxes, wanted, more",
+    [
+        # Whether the box or the first SYN comes first is not certain.
+        ({"path1": [{**SYN, "from": "0 s"}]}, {"mptcp": True}, {}),
+        # The server may announce an address that the client joins on its first path.
+        (
+            {"path2": [{"drop": "all", "of": "mp_join"}]},
+            {"subflows": 2},
+            {"hosts": {"server": {"addresses": {"path1": "10.250.0.2"}}}},
+        ),
+        # The connection may be plain TCP, whose data have no option.
+        (
+            {"path1": [SYN, {"drop": "data"}], "path2": [{"drop": "data"}]},
+            {"completes": True},
+            {},
+        ),
+    ],
+)
+def test_a_box_that_may_exclude_what_is_expected_is_a_warning(
+    boxes: Any, wanted: Any, more: Any
+) -> None:
+    text = file(boxes, traffic=[{**IPERF3, "expect": wanted}], **more)
+    error, told = excluded(text)
+    assert not error
+    (line,) = told
+    assert f"traffic[0].expect.{next(iter(wanted))}: only: '" in line
+
+
+@pytest.mark.parametrize(
+    "box, refused",
+    [
+        ({"strip": "data"}, True),
+        ({"strip": "data", "direction": "up"}, False),
+        ({"strip": "data", "of": "dss"}, False),
+    ],
+)
+def test_one_path_without_mappings_is_plain_tcp(box: Any, refused: bool) -> None:
     network = {"links": {"one": {}}, "users": {"client": ["one"]}}
     entry = {**IPERF3, "to": "server_client", "expect": {"mptcp": True}}
     more = {"topology": None, "network": network, "traffic": [entry]}
-    spec = loads(file({"one": [{"strip": "data"}]}, **more))
-    (line,) = feasible.warnings(spec, make_plan(spec, {}))
-    assert "'strip: data' at one makes every connection plain TCP" in line
+    error, told = excluded(file({"one": [box]}, **more))
+    assert "at one makes every connection plain TCP" in (error or told[0])
+    assert (bool(error), len(told)) == (refused, not refused)
 
 
 def test_a_kernel_of_debians_has_no_boxes() -> None:

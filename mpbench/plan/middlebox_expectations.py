@@ -1,12 +1,24 @@
 """Middleboxes that make what a traffic entry expects impossible."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from jobs import Job
 from jobs.changes import DOWN, UP
 from jobs.entries import Entry
 from jobs.expect import YES, Expect
-from jobs.middleboxes import ALL, DATA, DROP, OF_OPTIONS, STRIP, SYN, SYNACK, Box
+from jobs.middleboxes import (
+    ACK,
+    ALL,
+    DATA,
+    DROP,
+    GARBLE,
+    OF_OPTIONS,
+    STRIP,
+    SYN,
+    SYNACK,
+    Box,
+)
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec
 
@@ -17,8 +29,31 @@ KERNEL = (
 )
 
 
+@dataclass(frozen=True)
+class Excluded:
+    """A key of an expectation that a box excludes.
+
+    certain : whether every run comes to something else, and not only most
+    """
+
+    key: str
+    reason: str
+    hint: str
+    certain: bool
+
+
+def faults(spec: Spec, plan: Plan) -> Iterator[str]:
+    """One line per expectation that no run of a case can meet."""
+    return (line for line, found in _told(spec, plan) if found.certain)
+
+
 def warnings(spec: Spec, plan: Plan) -> Iterator[str]:
-    """One line per expectation that a middlebox of a case excludes."""
+    """One line per expectation that a middlebox of a case may exclude."""
+    return (line for line, found in _told(spec, plan) if not found.certain)
+
+
+def _told(spec: Spec, plan: Plan) -> Iterator[tuple[str, Excluded]]:
+    """The excluded keys, each with its line."""
     first = [run for run in plan.runs if not run.repetition and not run.point]
     for run in first:
         expected = run.job.report.expect if run.job.report else ()
@@ -28,37 +63,64 @@ def warnings(spec: Spec, plan: Plan) -> Iterator[str]:
             entry = run.job.traffic[index]
             if wanted is None or not run.job.transport_of(entry).is_mptcp:
                 continue
-            for key, reason in _excluded(run.job, entry, wanted):
-                at = spec.where("traffic", index, "expect", key)
-                yield f"{at}: traffic[{index}].expect.{key}: {run.case}: {reason}"
+            for found in _excluded(run.job, entry, wanted):
+                at = spec.where("traffic", index, "expect", found.key)
+                yield (
+                    f"{at}: traffic[{index}].expect.{found.key}: {run.case}:"
+                    f" {found.reason}; {found.hint}, or take the box away",
+                    found,
+                )
 
 
-def _excluded(job: Job, entry: Entry, wanted: Expect) -> Iterator[tuple[str, str]]:
-    """The keys of an expectation that cannot be met, each with the reason."""
+def _excluded(job: Job, entry: Entry, wanted: Expect) -> Iterator[Excluded]:
+    """The keys of an expectation that cannot be met."""
     paths = _paths(job, entry)
     always = [box for box in job.middleboxes if not box.from_s and box.until_s is None]
     if not paths or not always:
         return
     plain = _first(always, paths[0], MP_CAPABLE)
+    certain = plain is not None and _acts_at_once(plain)
     if plain is None and len(paths) == 1:
         plain = next((box for box in _on(always, paths[0]) if _strips_data(box)), None)
+        certain = (
+            plain is not None
+            and _acts_at_once(plain)
+            and plain.subtype is None
+            and len(plain.ways) > 1
+        )
     if plain is not None:
         reason = f"{_named(plain)} makes every connection plain TCP"
         if wanted.mptcp == YES:
-            yield "mptcp", f"{reason}; write 'mptcp: fallback', or take it away"
+            hint = "write 'mptcp: fallback' or 'any'"
+            yield Excluded("mptcp", reason, hint, certain)
         if (wanted.subflows or 1) > 1:
-            yield "subflows", f"{reason}; write 'subflows: 1', or take it away"
+            yield Excluded("subflows", reason, "write 'subflows: 1' or 'any'", certain)
     elif wanted.subflows:
         barred = [box for path in paths[1:] if (box := _first(always, path, MP_JOIN))]
         left = len(paths) - len(barred)
         if left < wanted.subflows and barred:
             reason = f"{_named(barred[0])} keeps subflows from joining"
-            yield "subflows", f"{reason}; write at most {left}, or take it away"
+            certain = all(map(_acts_at_once, barred)) and _one_per_path(job, entry)
+            yield Excluded("subflows", reason, f"write at most {left}", certain)
     if wanted.completes == YES:
         ends = [_first_drop(always, path) for path in paths]
         if all(ends) and ends[0] is not None:
             reason = f"{_named(ends[0])} lets no data of MPTCP pass"
-            yield "completes", f"{reason}; write 'completes: false', or take it away"
+            hint = "write 'completes: false' or 'any'"
+            certain = plain is None and all(_acts_at_once(box) for box in ends if box)
+            yield Excluded("completes", reason, hint, certain)
+
+
+def _acts_at_once(box: Box) -> bool:
+    """Whether a box acts before the first connection is opened."""
+    return box.from_s is None
+
+
+def _one_per_path(job: Job, entry: Entry) -> bool:
+    """Whether a connection can have no more than one subflow on a path: no host of the
+    entry has addresses, endpoints or a path manager of its own."""
+    hosts = {*entry.sources, *entry.destinations}
+    return job.transport_of(entry).over_all and not hosts & {*(job.host_settings or {})}
 
 
 def _paths(job: Job, entry: Entry) -> list[Sequence[str]]:
@@ -79,11 +141,14 @@ def _first(boxes: Sequence[Box], path: Sequence[str], subtype: str) -> Box | Non
 def _bars(box: Box, subtype: str) -> bool:
     if box.kind not in OF_OPTIONS or box.subtype not in (None, subtype):
         return False
+    if box.kind == GARBLE and subtype == MP_CAPABLE:
+        return False  # a SYN has no key, and a wrong one is noticed later
     ways = box.ways
     return (
         box.packets == ALL
         or (box.packets == SYN and UP in ways)
         or (box.packets == SYNACK and DOWN in ways)
+        or (box.packets == ACK and UP in ways and box.kind != DROP)
     )
 
 
