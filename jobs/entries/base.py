@@ -156,6 +156,12 @@ class Entry:
         return math.inf
 
     @property
+    def best_start_s(self) -> float:
+        """The time after the guest's boot from which its programs do what they do on
+        any machine, in seconds."""
+        return 0.0
+
+    @property
     def given_up_s(self) -> float | None:
         """The time after which a transfer of a given size is broken off; None for
         never."""

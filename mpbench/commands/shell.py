@@ -1,6 +1,7 @@
 """`mpbench shell`: Mininet's prompt inside the network of one run."""
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,9 @@ def command(
 
     The network, congestion control and scheduler are those of the run. No traffic is
     started. The guest's clock follows the host's, because someone is typing.
+
+    Commands on a standard input that is no terminal are read to their end, and executed
+    in virtual time.
     """
     from mpbench.backends import registry, session
     from mpbench.engine import cpus
@@ -58,12 +62,19 @@ def command(
     feasible.check_sysctls(spec)
     backend = registry.create("virtual", spec.in_qemu)
     run = _chosen(make_plan(spec, backend.identity()).runs, run_id, file)
+    commands = None
+    if not sys.stdin.isatty():
+        commands = session.commands_from(sys.stdin.buffer)
     click.echo(f"{spec.name}, run {run.id}: point {run.point}, case {run.case}")
     for key, value in run.factors.items():
         click.echo(f"  {key} = {factor_text(value)}")
     with _folder(out) as folder:
         cpu = cpus.pinnable()[0]
-        context.exit(session.prompt(run.job, folder, cpu, trusted))
+        if commands is None:
+            status = session.prompt(run.job, folder, cpu, trusted)
+        else:
+            status = session.execute(commands, run.job, folder, cpu, trusted)
+        context.exit(status)
 
 
 def _chosen(runs: "tuple[Run, ...]", run_id: str | None, file: Path) -> "Run":

@@ -202,6 +202,7 @@ def warnings(spec: Spec, plan: Plan) -> list[str]:
     lines += _connection_warnings(spec, plan)
     lines += dict.fromkeys(_ending_warnings(spec, plan))
     lines += dict.fromkeys(_delay_warnings(spec, plan))
+    lines += dict.fromkeys(_start_warnings(spec, plan))
     lines += _scheduler_warnings(spec)
     lines += middlebox_expectations.warnings(spec, plan)
     if spec.expect is not None and not Path(spec.expect).is_file():
@@ -281,6 +282,16 @@ def _delay_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
                 )
                 hint = f"a server of {entry.tool} ends so long after its client"
                 yield f"{at}: {reason}; {hint}, and such runs are not ok"
+
+
+def _start_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
+    """Programs that start too soon after the boot to do what they usually do."""
+    for run in plan.runs:
+        for index, entry in enumerate(run.job.traffic):
+            if not run.repetition and entry.start_s < entry.best_start_s:
+                at = f"{spec.where('traffic', index)}: traffic[{index}].start"
+                reason = "ping keeps no interval on a machine that has just booted"
+                yield f"{at}: {reason}; give {entry.best_start_s:g} s or more"
 
 
 def _scheduler_warnings(spec: Spec) -> Iterator[str]:

@@ -226,7 +226,7 @@ def test_a_container_that_refuses_fixed_addresses_is_told() -> None:
     assert "seccomp=unconfined" in done.stdout
 
 
-@pytest.mark.parametrize("machine", [boot.LAB, session.MACHINE], ids=["run", "shell"])
+@pytest.mark.parametrize("machine", [boot.LAB, session.TYPED_AT], ids=["run", "shell"])
 def test_no_guest_boots_with_random_addresses(
     monkeypatch: pytest.MonkeyPatch, machine: boot.Machine
 ) -> None:

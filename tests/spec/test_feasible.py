@@ -110,6 +110,14 @@ def test_warned(tmp_path: Path, text: str, message: str) -> None:
     assert message in line
 
 
+def test_a_program_that_takes_a_new_machine_for_another_state(tmp_path: Path) -> None:
+    ping = "{tool: command, from: client, to: server, duration: 3 s, client: [ping]"
+    message = "f.yaml:14: traffic[1].start: ping keeps no interval"
+    for start, warned in (("", 1), (", start: 0.9 s", 1), (", start: 1 s", 0)):
+        lines = planned(tmp_path, TEXT + f"  - {ping}{start}}}\n")[1].splitlines()
+        assert [message in line for line in lines] == [True] * warned
+
+
 CBR = "{tool: cbr, from: client, to: server, rate: 1 Mbit/s, duration: 9 s}"
 
 

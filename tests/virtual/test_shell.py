@@ -1,8 +1,10 @@
 """`mpbench shell`, as someone at a terminal sees it."""
 
+import io
 import os
 import pty
 import select
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -10,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from mpbench.backends import session
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan
 
@@ -71,3 +75,32 @@ def test_a_prompt_inside_the_network(terminal: Terminal) -> None:
     os.write(terminal.end, b"\x03")
     assert "*** Unknown" not in terminal.read_to(PROMPT, again=b"\x03")
     assert terminal.leave() == 0
+
+
+def scripted(commands: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "mpbench.cli", "shell", str(EXPERIMENT)]
+    return subprocess.run(words, input=commands, capture_output=True, text=True)
+
+
+def test_commands_from_a_pipe_run_at_once_and_end() -> None:
+    done = scripted("nodes\n# a comment\nclient ping -c 3 server\nexit\nbogus\n")
+    assert done.returncode == 0, done.stderr
+    assert "\nmininet> nodes\n" in done.stdout
+    assert "client hub r1 r2 server\n" in done.stdout
+    # `ping` waits a second between two requests; two of the guest's take no time here.
+    assert "3 received, 0% packet loss, time 200" in done.stdout
+    assert done.stdout.endswith("\nmininet> exit\n")
+
+
+def test_a_command_of_a_pipe_that_waits_for_input_is_ended() -> None:
+    done = scripted("client printf 'a b'\nclient cat\nnodes\n")
+    assert done.returncode == 2
+    assert done.stdout.endswith("a bmininet> client cat\n")
+    assert "the last command did not end within 1 h" in done.stderr
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(UserError, match="standard input: byte 3 is not UTF-8"):
+        session.commands_from(io.BytesIO(b"abc\xff"))
+    with pytest.raises(UserError, match="more than 1048576 bytes"):
+        session.commands_from(io.BytesIO(b"n\n" * (1 << 19) + b"n"))

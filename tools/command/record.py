@@ -112,6 +112,12 @@ class Command(Entry):
         return True
 
     @property
+    def best_start_s(self) -> float:
+        # `ping` takes its clock's second 0 for "nothing sent yet", and sends without
+        # an interval until the machine has been up for a second.
+        return 1.0 if "ping" in {self.client[0], (self.server or ("",))[0]} else 0.0
+
+    @property
     def patterns(self) -> tuple[tuple[str, Collection[str]], ...]:
         return tuple((each.pattern, each.units.keys()) for each in self.numbers)
 
