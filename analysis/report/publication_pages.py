@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -17,11 +17,10 @@ from analysis.campaign.figure_request import (
 from analysis.figures.data import metric_column
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.style import Look, Target
-from analysis.figures.titles import within_sentence
 from analysis.published import matrix as matrices
 from analysis.published import sentences as published_sentences
 from analysis.published.cell_changes import cell_changes
-from analysis.published.judging import REDRAWS, Verdict
+from analysis.published.judging import REDRAWS
 from analysis.published.publication import (
     Configuration,
     Matrix,
@@ -30,71 +29,18 @@ from analysis.published.publication import (
     named_campaigns,
     score,
 )
-from analysis.published.sentences import Sentence
-from analysis.published.statements import Statement
 from analysis.report import (
-    answers_section,
-    cells_section,
     criteria_page,
     figures_section,
     matrix_page,
-    seeds_note,
+    publication_index,
+    publication_page,
     sentences_section,
     verdicts_table,
 )
 from analysis.report.figures_section import Outcome
-from analysis.report.markdown import inert, markdown
-
-MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
-"""The rows of the table at the foot of a page that says how a campaign was made."""
-BUILD = ("kernel", "commit")
-"""Features that all campaigns of the pages should have in common."""
-
-
-@dataclass(frozen=True)
-class Publication:
-    """A publication that is compared with campaigns.
-
-    source : the publication, for headings
-    file : the file that says all this, as the index names it
-    sheets : its pages
-    configurations : the sets of campaigns that are judged
-    matrix : which parts of a configuration are compared, if any
-    findings : Markdown for the head of the index
-    """
-
-    source: str
-    file: str
-    sheets: Sequence[Sheet]
-    statements: Sequence[Statement]
-    configurations: Sequence[Configuration] = (Configuration("upstream"),)
-    matrix: Matrix | None = None
-    findings: str = ""
-
-    def of(self, sheet: Sheet) -> list[Statement]:
-        """The statements of a page."""
-        return [one for one in self.statements if sheet.has(one.figure)]
-
-    @property
-    def sentences(self) -> tuple[Sentence, ...]:
-        """All sentences, each with its statements of all pages."""
-        return published_sentences.sentences(self.statements)
-
-    def sentences_of(self, statements: Sequence[Statement]) -> tuple[Sentence, ...]:
-        """The whole sentences that some statements belong to."""
-        counted = filter(published_sentences.counted, statements)
-        named = {published_sentences.of(one) for one in counted}
-        return tuple(one for one in self.sentences if one.id in named)
-
-
-@dataclass(frozen=True)
-class Reproduced:
-    """The contents of a page. missing : names of campaigns without results"""
-
-    sheet: Sheet
-    figures: tuple[Outcome, ...]
-    statements: tuple[Statement, ...]
-    missing: tuple[str, ...]
+from analysis.report.markdown import inert
+from analysis.report.publication import Publication, Reproduced, has_results
 
 
 def write(
@@ -132,8 +78,10 @@ def write(
         target = Target(folder, "", look)
         made = reproduce(sheet, shown, campaigns, requests, target)
         done.append(made)
-        if _written(made, counted):
-            lines = _page(made, publication, campaigns, counted, look.formats[0])
+        if has_results(made, counted):
+            lines = publication_page.lines(
+                made, publication, campaigns, counted, look.formats[0]
+            )
             _write(folder / f"{sheet.name}.md", list(lines))
     told = [one.configuration for one in counted]
     for campaign in _named(publication, campaigns, told).values():
@@ -151,7 +99,7 @@ def write(
     used = campaigns_of(publication, campaigns)
     _write(
         folder / "README.md",
-        list(_index(done, publication, used, counted, written)),
+        list(publication_index.lines(done, publication, used, counted, written)),
     )
     return tuple(done)
 
@@ -206,18 +154,6 @@ def _rows(
             yield from verdicts_table.elsewhere(table, sheet.elsewhere, name)
 
 
-def _verdicts(
-    sentences: Sequence[Sentence], scored: Sequence[Scored]
-) -> dict[str, sentences_section.Verdicts]:
-    """The verdict on each sentence by its id, by configuration."""
-    return {
-        one.configuration.name: {
-            sentence.id: one.sentence(sentence) for sentence in sentences
-        }
-        for one in scored
-    }
-
-
 def _sentences(publication: Publication, scored: Sequence[Scored]) -> Iterator[str]:
     """The page with every sentence."""
     found = publication.sentences
@@ -229,7 +165,7 @@ def _sentences(publication: Publication, scored: Sequence[Scored]) -> Iterator[s
         " and an item of a list, is a sentence too. [All pages](README.md)"
     )
     yield ""
-    verdicts = _verdicts(found, scored)
+    verdicts = sentences_section.verdicts(found, scored)
     yield from sentences_section.by_age(found, verdicts)
     yield from sentences_section.table(found, verdicts)
 
@@ -345,231 +281,6 @@ def published(request: FigureRequest) -> str:
 
 def _write(path: Path, lines: Sequence[str]) -> None:
     path.write_text(inert("\n".join(lines).rstrip() + "\n"), encoding="utf-8")
-
-
-def _written(made: Reproduced, scored: Sequence[Scored]) -> bool:
-    """Whether there is anything for the page to show."""
-    measured = any(
-        one.answers[statement.id].main.n
-        for one in scored
-        for statement in made.statements
-    )
-    compared = any(
-        cell.n for one in scored for cell in one.cells.get(made.sheet.name, ())
-    )
-    return bool(made.figures) or measured or compared
-
-
-def _page(
-    made: Reproduced,
-    publication: Publication,
-    campaigns: Mapping[str, Campaign],
-    scored: Sequence[Scored],
-    suffix: str,
-) -> Iterator[str]:
-    sheet = made.sheet
-    used = [
-        one.campaigns[name]
-        for one in scored
-        for name in sheet.campaigns
-        if name in one.campaigns
-    ]
-    yield f"# {sheet.where.partition(',')[0]}: {sheet.title}"
-    yield ""
-    yield f"{publication.source}, {sheet.where}. [All pages](README.md)"
-    yield ""
-    if sheet.link:
-        yield f"- [The campaign's own page]({sheet.link})"
-    for name in made.missing:
-        yield f"- No results of `{name}` yet."
-    for campaign in used:
-        yield from (f"- `{campaign.name}`: {line}" for line in campaign.state)
-    yield ""
-    for figure in made.figures:
-        heading = within_sentence(figure.title)
-        yield f"## {figure.campaign}: {heading}"
-        yield ""
-        yield from figures_section.lines(figure, suffix)
-    yield from figures_section.readings(made.figures)
-    if made.statements:
-        yield "## Ours beside the published"
-        yield ""
-        sentences = publication.sentences_of(made.statements)
-        yield from sentences_section.table(sentences, _verdicts(sentences, scored))
-        yield from answers_section.lines(made.statements, scored)
-    for one in scored:
-        if compared := one.cells.get(sheet.name):
-            yield f"## Cells, {one.configuration.name}"
-            yield ""
-            yield from cells_section.table(compared)
-    if sheet.cells:
-        yield cells_section.READING
-        yield ""
-    if sheet.notes.strip():
-        yield sheet.notes.strip()
-        yield ""
-    yield from _made(used)
-
-
-def _index(
-    done: Sequence[Reproduced],
-    publication: Publication,
-    campaigns: Mapping[str, Campaign],
-    scored: Sequence[Scored],
-    matrix: bool,
-) -> Iterator[str]:
-    yield "# Every statement, figure and table, ours beside the published"
-    yield ""
-    yield (
-        f"{publication.source}. These pages were made from results folders by `mpbench"
-        f" pages {publication.file} RESULTS...`. The same results give the same bytes."
-        " The folder `points/` has the plotted values."
-    )
-    yield ""
-    yield from _builds(campaigns)
-    yield from seeds_note.lines(list(campaigns.values()))
-    found = publication.sentences
-    verdicts = _verdicts(found, scored)
-    for one in scored:
-        configuration = one.configuration
-        text = " ".join(configuration.text.split())
-        statements = one.counts(publication.statements)
-        yield f"**{configuration.name}**{f' ({text})' if text else ''}:"
-        yield ""
-        yield f"- {sentences_section.line(found, verdicts[configuration.name])}"
-        yield f"- {answers_section.counts(statements, 'statements')}"
-        if (cells := one.cell_counts()).all:
-            yield f"- {answers_section.counts(cells, 'cells')}"
-        yield ""
-    if any(one.sentence for one in publication.statements):
-        yield f"[sentences.md](sentences.md) lists them. {sentences_section.RULE}"
-        yield ""
-        yield from sentences_section.by_age(found, verdicts)
-    yield (
-        "[criteria.md](criteria.md) lists every change of a criterion, with the verdict"
-        " before and after it."
-        + (
-            " [matrix.md](matrix.md) shows which part of a configuration explains what."
-            if matrix
-            else ""
-        )
-    )
-    yield ""
-    if publication.findings.strip():
-        yield publication.findings.strip()
-        yield ""
-    yield "## By chapter"
-    yield ""
-    yield from _by_chapter(publication, scored)
-    yield "## By page"
-    yield ""
-    yield from _by_page(done, publication, scored)
-    for wanted in (Verdict.DIFFERS, Verdict.UNDECIDED):
-        yield from _listed(wanted, done, scored)
-    noted = [campaign for campaign in campaigns.values() if campaign.state]
-    if noted:
-        yield "## What was run"
-        yield ""
-    for campaign in noted:
-        yield from (f"- `{campaign.name}`: {line}" for line in campaign.state)
-
-
-def _builds(campaigns: Mapping[str, Campaign]) -> Iterator[str]:
-    """The kernel build and the commit that made the results."""
-    for name in BUILD:
-        builds = sorted({one.made.get(name, "-") for one in campaigns.values()})
-        shown = ", ".join(f"`{build}`" for build in builds)
-        yield f"- {name}: {shown}"
-        if len(builds) > 1:
-            yield f"  ({len(builds)} of them, so that campaigns are not comparable)"
-    yield ""
-
-
-def _by_chapter(publication: Publication, scored: Sequence[Scored]) -> Iterator[str]:
-    """One table row per chapter and configuration."""
-    chapters: dict[str, list[Statement]] = {}
-    for statement in publication.statements:
-        section = statement.section
-        chapter = section.partition(".")[0] if section[:1].isdigit() else section
-        chapters.setdefault(chapter, []).append(statement)
-    rows = []
-    for chapter, statements in chapters.items():
-        found = publication.sentences_of(statements)
-        for one in scored:
-            counts = one.sentence_counts(found)
-            numbers = (counts.agrees, counts.differs, counts.undecided, counts.open)
-            shown = [str(number) for number in (counts.all, *numbers)]
-            below = sentences_section.triple(one.counts(statements))
-            rows.append([chapter, one.configuration.name, *shown, below])
-    head = ["chapter", "configuration", "sentences", "agree", "differ", "undecided"]
-    yield from markdown([*head, "not measured", "statements"], rows, numbers_from=2)
-
-
-def _by_page(
-    done: Sequence[Reproduced], publication: Publication, scored: Sequence[Scored]
-) -> Iterator[str]:
-    """One table row per page, and per configuration agree, differ and undecided."""
-    head = ["page", "shows"]
-    head += [f"{one.configuration.name}: sentences" for one in scored]
-    head += [f"{one.configuration.name}: statements" for one in scored]
-    head += [f"{one.configuration.name}: cells" for one in scored]
-    rows = []
-    for made in done:
-        sheet = made.sheet
-        name = sheet.where.partition(",")[0]
-        link = f"{sheet.name}.md" if _written(made, scored) else sheet.link
-        sentences = publication.sentences_of(made.statements)
-        counts = [one.sentence_counts(sentences) for one in scored]
-        counts += [one.counts(made.statements) for one in scored]
-        counts += [one.cell_counts([sheet.name]) for one in scored]
-        cells = [
-            f"{c.agrees} / {c.differs} / {c.undecided}" if c.all else "-"
-            for c in counts
-        ]
-        rows.append([f"[{name}]({link})" if link else name, sheet.title, *cells])
-    yield from markdown(head, rows)
-    yield (
-        "The numbers are those that agree, differ and are undecided. A sentence with"
-        " statements on several pages counts on each of them."
-    )
-    yield ""
-
-
-def _listed(
-    wanted: Verdict, done: Sequence[Reproduced], scored: Sequence[Scored]
-) -> Iterator[str]:
-    """Every statement with a verdict, by configuration."""
-    for one in scored:
-        found = [
-            (made, answer)
-            for made in done
-            for statement in made.statements
-            for answer in [one.answers[statement.id]]
-            if answer.verdict is wanted
-        ]
-        if not found:
-            continue
-        title = {Verdict.DIFFERS: "What differs", Verdict.UNDECIDED: "Undecided"}
-        yield f"## {title[wanted]}: {one.configuration.name}"
-        yield ""
-        for made, answer in found:
-            statement = answer.statement
-            page = f"[{answers_section.figure(statement.figure)}]({made.sheet.name}.md)"
-            verdict = answers_section.verdict(answer).replace("**", "")
-            yield f"- {page}: *{statement.statement}*. {answer.main.ours} ({verdict})."
-        yield ""
-
-
-def _made(campaigns: Sequence[Campaign]) -> Iterator[str]:
-    if not campaigns:
-        return
-    yield "## How this was made"
-    yield ""
-    rows = []
-    for name in MADE:
-        values = [campaign.made.get(name, "-") for campaign in campaigns]
-        rows.append([name, *(f"`{value}`" for value in values)])
-    yield from markdown(["", *(f"`{campaign.name}`" for campaign in campaigns)], rows)
 
 
 def _points(campaign: Campaign, requests: Sequence[FigureRequest]) -> pd.DataFrame:

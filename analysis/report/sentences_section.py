@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.published import ages
 from analysis.published.judging import Verdict
-from analysis.published.publication import Counts
+from analysis.published.publication import Counts, Scored
 from analysis.published.sentences import Sentence
 from analysis.report.markdown import markdown
 
@@ -20,6 +20,18 @@ AGES = {
 }
 Verdicts = Mapping[str, Verdict | None]
 """The verdict on each sentence by the sentence's id; None if it is not measured."""
+
+
+def verdicts(
+    sentences: Sequence[Sentence], scored: Sequence[Scored]
+) -> dict[str, Verdicts]:
+    """The verdict on each sentence by its id, by configuration."""
+    return {
+        one.configuration.name: {
+            sentence.id: one.sentence(sentence) for sentence in sentences
+        }
+        for one in scored
+    }
 
 
 def table(

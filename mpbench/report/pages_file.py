@@ -14,7 +14,7 @@ from mpbench.spec.values import Part
 if TYPE_CHECKING:
     from analysis.published.cells import Cell
     from analysis.published.statements import Statement
-    from analysis.report.publication_pages import Publication
+    from analysis.report.publication import Publication
 
 
 class PageEntry(Part):
@@ -186,7 +186,7 @@ class Pages:
     def publication(self) -> "Publication":
         """The publication that the file asks for, as the pages take it."""
         from analysis.published.publication import Configuration, Matrix, Sheet
-        from analysis.report.publication_pages import Publication
+        from analysis.report.publication import Publication
 
         sheets = tuple(
             Sheet(

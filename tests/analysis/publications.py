@@ -14,6 +14,7 @@ from analysis.published import (
 )
 from analysis.published.statements import Statement
 from analysis.report import publication_pages
+from analysis.report.publication import Publication, Reproduced
 from tests.analysis import campaign
 from tests.analysis.requests import asked
 
@@ -35,12 +36,8 @@ def made(name: str, seed: int, **columns: Any) -> Campaign:
     return Campaign(name, runs, campaign.FACTORS, made={"kernel": "k"})
 
 
-def publication_of(
-    said: Sequence[statements.Statement], **more: Any
-) -> publication_pages.Publication:
-    return publication_pages.Publication(
-        "Somebody, 2017", "pages.yaml", SHEETS, said, **more
-    )
+def publication_of(said: Sequence[statements.Statement], **more: Any) -> Publication:
+    return Publication("Somebody, 2017", "pages.yaml", SHEETS, said, **more)
 
 
 def said(name: str = "s", words: str = "it is large", **keys: Any) -> Statement:
@@ -60,7 +57,7 @@ def said(name: str = "s", words: str = "it is large", **keys: Any) -> Statement:
 
 def write(
     folder: Path, *more: Statement, results: Sequence[Campaign] = (), **settings: Any
-) -> tuple[publication_pages.Reproduced, ...]:
+) -> tuple[Reproduced, ...]:
     known = results or (made("a", 1), made("b", 2, goodput_mbps=2000.0))
     return publication_pages.write(
         publication_of((said(), *more), **settings),
