@@ -238,6 +238,141 @@
     return canvas;
   }
 
+  // analysis/dashboard/assets/src/again.js
+  var fileName = () => decodeURIComponent(location.pathname).split("/").pop() || "dashboard.html";
+  function again(row) {
+    const { root } = data.campaigns[data.campaign[row]];
+    const id = data.id[row];
+    return [
+      command("Execute it once more and compare every byte", `mpbench verify ${root} --run ${id}`),
+      command("This run's time line, for somebody who has the same file", `${fileName()}#run=${id}`),
+      command("A prompt inside its network", `mpbench shell ${root}/experiment.yaml --run ${id}`),
+      element("p", { class: "soft" }, "Its files: ", element("code", {}, `${root}/runs/${id}/`))
+    ];
+  }
+  function command(what, text) {
+    const button = element("button", { type: "button" }, "Copy");
+    const line = element("code", {}, text);
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(line);
+        button.textContent = "Selected";
+      }
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 1500);
+    });
+    return element(
+      "div",
+      { class: "command" },
+      element("p", { class: "soft" }, what),
+      element("div", {}, line, button)
+    );
+  }
+
+  // analysis/dashboard/assets/src/quantities.js
+  var SIDE_BY_SIDE = 4;
+  var pathWords = (name) => name.replace(/^path(\d+)$/, "path $1");
+  function quantities(entries) {
+    const heads = /* @__PURE__ */ new Map();
+    const names = /* @__PURE__ */ new Map();
+    const rest = [];
+    for (const [key, value, column] of entries) {
+      if (value === null || value === void 0 || value === "") continue;
+      const cut2 = key.startsWith("net.") ? -1 : key.lastIndexOf(".");
+      const [what, unit] = withUnit(key.slice(cut2 + 1));
+      if (cut2 < 0) {
+        rest.push([column ? column.label : what, value, column ? column.unit : unit]);
+        continue;
+      }
+      const head = pathWords(key.slice(0, cut2));
+      if (!heads.has(head)) heads.set(head, {});
+      heads.get(head)[what] = value;
+      names.set(what, what === "bytes" ? "bytes" : unit);
+    }
+    const text = (value, unit) => typeof value === "number" ? shown(value, unit, 5) : String(value);
+    const list = element(
+      "dl",
+      {},
+      ...rest.map(
+        ([what, value, unit]) => element("div", {}, element("dt", {}, what), element("dd", {}, text(value, unit)))
+      )
+    );
+    if (!heads.size) return [list];
+    const parts = [...heads.keys()].sort();
+    const made2 = parts.length > SIDE_BY_SIDE ? below : beside;
+    const table = made2(parts, [...names.keys()], (part, what) => {
+      const value = heads.get(part)[what];
+      return value === void 0 ? "" : text(value, names.get(what));
+    });
+    return [element("div", { class: "wide" }, table), list];
+  }
+  function beside(parts, names, of) {
+    return element(
+      "table",
+      { class: "paths" },
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("td", {}),
+          ...parts.map((part) => element("th", { scope: "col" }, part))
+        )
+      ),
+      element(
+        "tbody",
+        {},
+        ...names.map(
+          (what) => element(
+            "tr",
+            {},
+            element("th", { scope: "row" }, what),
+            ...parts.map((part) => element("td", { class: "n" }, of(part, what)))
+          )
+        )
+      )
+    );
+  }
+  function below(parts, names, of) {
+    return element(
+      "table",
+      { class: "paths" },
+      ...parts.map(
+        (part) => element(
+          "tbody",
+          {},
+          element("tr", {}, element("th", { scope: "rowgroup", colspan: 2, class: "part" }, part)),
+          ...names.filter((what) => of(part, what)).map(
+            (what) => element(
+              "tr",
+              {},
+              element("th", { scope: "row" }, what),
+              element("td", { class: "n" }, of(part, what))
+            )
+          )
+        )
+      )
+    );
+  }
+  function withUnit(key) {
+    const units = {
+      mbps: "Mbit/s",
+      ms: "ms",
+      s: "s",
+      percent: "%",
+      packets: "packets",
+      bytes: "bytes"
+    };
+    const cut2 = key.lastIndexOf("_");
+    const unit = units[key.slice(cut2 + 1)];
+    return unit && cut2 > 0 ? [key.slice(0, cut2).replaceAll("_", " "), unit] : [key.replaceAll("_", " "), ""];
+  }
+
   // analysis/dashboard/assets/src/axes.js
   var Scale = class {
     // From low..high of the data to from..to of the screen.
@@ -920,7 +1055,6 @@
       ) : ""
     ];
   }
-  var pathWords = (name) => name.replace(/^path(\d+)$/, "path $1");
   function asked(run) {
     const { sysctls = {}, ...transport } = run.transport;
     const path = run.paths?.[transport.path - 1];
@@ -931,103 +1065,6 @@
       ["seed", run.seed]
     ];
     return quantities([...Object.entries(run.parameters), ...words]);
-  }
-  var SIDE_BY_SIDE = 4;
-  function quantities(entries) {
-    const heads = /* @__PURE__ */ new Map();
-    const names = /* @__PURE__ */ new Map();
-    const rest = [];
-    for (const [key, value, column] of entries) {
-      if (value === null || value === void 0 || value === "") continue;
-      const cut2 = key.startsWith("net.") ? -1 : key.lastIndexOf(".");
-      const [what, unit] = withUnit(key.slice(cut2 + 1));
-      if (cut2 < 0) {
-        rest.push([column ? column.label : what, value, column ? column.unit : unit]);
-        continue;
-      }
-      const head = pathWords(key.slice(0, cut2));
-      if (!heads.has(head)) heads.set(head, {});
-      heads.get(head)[what] = value;
-      names.set(what, what === "bytes" ? "bytes" : unit);
-    }
-    const text = (value, unit) => typeof value === "number" ? shown(value, unit, 5) : String(value);
-    const list = element(
-      "dl",
-      {},
-      ...rest.map(
-        ([what, value, unit]) => element("div", {}, element("dt", {}, what), element("dd", {}, text(value, unit)))
-      )
-    );
-    if (!heads.size) return [list];
-    const parts = [...heads.keys()].sort();
-    const made2 = parts.length > SIDE_BY_SIDE ? below : beside;
-    const table = made2(parts, [...names.keys()], (part, what) => {
-      const value = heads.get(part)[what];
-      return value === void 0 ? "" : text(value, names.get(what));
-    });
-    return [element("div", { class: "wide" }, table), list];
-  }
-  function beside(parts, names, of) {
-    return element(
-      "table",
-      { class: "paths" },
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          element("td", {}),
-          ...parts.map((part) => element("th", { scope: "col" }, part))
-        )
-      ),
-      element(
-        "tbody",
-        {},
-        ...names.map(
-          (what) => element(
-            "tr",
-            {},
-            element("th", { scope: "row" }, what),
-            ...parts.map((part) => element("td", { class: "n" }, of(part, what)))
-          )
-        )
-      )
-    );
-  }
-  function below(parts, names, of) {
-    return element(
-      "table",
-      { class: "paths" },
-      ...parts.map(
-        (part) => element(
-          "tbody",
-          {},
-          element("tr", {}, element("th", { scope: "rowgroup", colspan: 2, class: "part" }, part)),
-          ...names.filter((what) => of(part, what)).map(
-            (what) => element(
-              "tr",
-              {},
-              element("th", { scope: "row" }, what),
-              element("td", { class: "n" }, of(part, what))
-            )
-          )
-        )
-      )
-    );
-  }
-  function withUnit(key) {
-    const units = {
-      mbps: "Mbit/s",
-      ms: "ms",
-      s: "s",
-      percent: "%",
-      packets: "packets",
-      bytes: "bytes"
-    };
-    const cut2 = key.lastIndexOf("_");
-    const unit = units[key.slice(cut2 + 1)];
-    return unit && cut2 > 0 ? [key.slice(0, cut2).replaceAll("_", " "), unit] : [key.replaceAll("_", " "), ""];
   }
   function programs(run) {
     if (!run.programs.length) {
@@ -1052,39 +1089,6 @@
     );
   }
   var seconds = (value) => value === null || value === void 0 ? "–" : `${formatNumber(Math.round(value * 1e3) / 1e3, 7)} s`;
-  var fileName = () => decodeURIComponent(location.pathname).split("/").pop() || "dashboard.html";
-  function again(row) {
-    const { root } = data.campaigns[data.campaign[row]];
-    const id = data.id[row];
-    return [
-      command("Execute it once more and compare every byte", `mpbench verify ${root} --run ${id}`),
-      command("This run's time line, for somebody who has the same file", `${fileName()}#run=${id}`),
-      command("A prompt inside its network", `mpbench shell ${root}/experiment.yaml --run ${id}`),
-      element("p", { class: "soft" }, "Its files: ", element("code", {}, `${root}/runs/${id}/`))
-    ];
-  }
-  function command(what, text) {
-    const button = element("button", { type: "button" }, "Copy");
-    const line = element("code", {}, text);
-    button.addEventListener("click", async () => {
-      try {
-        await navigator.clipboard.writeText(text);
-        button.textContent = "Copied";
-      } catch {
-        getSelection().selectAllChildren(line);
-        button.textContent = "Selected";
-      }
-      setTimeout(() => {
-        button.textContent = "Copy";
-      }, 1500);
-    });
-    return element(
-      "div",
-      { class: "command" },
-      element("p", { class: "soft" }, what),
-      element("div", {}, line, button)
-    );
-  }
 
   // analysis/dashboard/assets/src/address.js
   var MOST = 2e4;
