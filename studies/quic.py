@@ -20,6 +20,7 @@ from analysis.figures.intervals import mean_interval
 
 KEPT = Path(__file__).with_name("rows") / "quic"
 LEAST = 3
+LEAST_NETWORKS = 70
 COUPLED = ("lia", "olia", "balia")
 MPTCP = ("upstream", "cubic", *COUPLED, "bbr")
 QUIC = ("noq", "picoquic")
@@ -94,14 +95,14 @@ Judge = Callable[[pd.DataFrame, str], bool | None]
 
 
 def wins(rows: pd.DataFrame, case: str) -> bool | None:
-    """Q1 and Q2: more goodput than `upstream` in at least 7 of the 10 networks."""
+    """Q1 and Q2: more goodput than `upstream` in at least 70 % of the networks."""
     pairs = good(rows).pivot_table(index="point", columns="case", values="goodput_mbps")
     if not {case, "upstream"} <= set(pairs.columns):
         return None
     both = pairs[[case, "upstream"]].dropna()
-    if len(both) < 7:
+    if len(both) < LEAST_NETWORKS:
         return None
-    return int((both[case] > both["upstream"]).sum()) >= 7
+    return int((both[case] > both["upstream"]).sum()) >= 0.7 * len(both)
 
 
 def at_most(metric: str, bound: float) -> Judge:
