@@ -290,6 +290,33 @@ def test_the_example_of_the_guide_is_valid() -> None:
     assert "98 x 2 = 196 runs" in page and len(runs) == 196
 
 
+WHOLE = ("name", "cases", "traffic")
+"""Top-level keys of an example that is a whole experiment file."""
+PATCH = "--- a/net/mptcp/pm.c\n+++ b/net/mptcp/pm.c\n@@ -1 +1 @@\n-a\n+b\n"
+
+
+def whole_files() -> dict[str, str]:
+    """Examples of all pages that are whole files and need no plug-in, by page."""
+    found = {}
+    for page in sorted(PAGE.parent.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+        for number, block in enumerate(blocks):
+            keys = set(re.findall(r"^(\w+):", block, re.MULTILINE))
+            if keys.issuperset(WHOLE) and not keys & {"plugins", "observed"}:
+                found[f"{page.name} {number}"] = block
+    return found
+
+
+@pytest.mark.parametrize("example", whole_files().values(), ids=whole_files())
+def test_a_whole_file_in_a_page_is_valid(example: str, tmp_path: Path) -> None:
+    (tmp_path / "series").mkdir()
+    (tmp_path / "series/0001.patch").write_text(PATCH)
+    file = tmp_path / "f.yaml"
+    file.write_text(example)
+    assert make_plan(load(file), {}).runs
+
+
 def test_the_networks_of_papers() -> None:
     page = PAGE.with_name("topologies.md").read_text(encoding="utf-8")
     networks = [
