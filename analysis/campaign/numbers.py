@@ -21,6 +21,14 @@ def short(value: float) -> str:
     return f"{float(f'{value:.3g}'):.6g}"
 
 
+def bytes_text(number: float) -> str:
+    """Bytes with three significant digits: 65536 are 65.5 kB."""
+    for step, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if abs(number) >= step:
+            return f"{number / step:.3g} {name}"
+    return f"{number:.3g} B"
+
+
 def quartiles(values: pd.Series) -> str:
     """`median (first to third quartile)`, or a dash where every value is missing.
 

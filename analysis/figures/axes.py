@@ -18,6 +18,7 @@ from analysis.figures.drawn_figure import UndrawableError
 SCALE_INCHES = 0.7
 """Width of the vertical axis with its label."""
 NAME_GAP_INCHES = 0.1
+NEARLY_EQUAL = 1.05
 
 
 def dress(
@@ -34,9 +35,19 @@ def dress(
     axis.set_xlabel(labels[0])
     axis.set_ylabel(labels[1])
     if log in ("x", "both"):
-        _logarithmic(axis, "x", least[0])
+        logarithmic(axis, "x", least[0])
     if log in ("y", "both"):
-        _logarithmic(axis, "y", least[1])
+        logarithmic(axis, "y", least[1])
+
+
+def from_zero(panels: Sequence[Axes], below: float = 0.0) -> None:
+    """Let axes with one vertical scale begin at 0, with some space above.
+
+    below : the part of the range that is left below 0
+    """
+    highest = max(axis.dataLim.y1 for axis in panels)
+    top = max(highest * 1.05, panels[0].get_ylim()[1])
+    panels[0].set_ylim(-below * top, top)
 
 
 def name_places(axis: Axes, names: Sequence[str], look: style.Look) -> float:
@@ -64,9 +75,10 @@ def fit(names: Sequence[str], width_inches: float) -> bool:
 
 
 def text_inches(text: str) -> float:
-    """The width of a line of text in the present style."""
+    """The width of a text in the present style, that of its longest line."""
     font = FontProperties(size=rcParams["font.size"], family=rcParams["font.family"])
-    return float(text_to_path.get_text_width_height_descent(text, font, False)[0]) / 72
+    measure = text_to_path.get_text_width_height_descent
+    return max(float(measure(line, font, False)[0]) for line in text.split("\n")) / 72
 
 
 def size_with_legend(figure: Figure, axis: Axes, more_inches: float = 0.0) -> None:
@@ -105,12 +117,22 @@ def size_panels(
     figure.set_size_inches(width, height)
 
 
-def _logarithmic(axis: Axes, which: Literal["x", "y"], least: float) -> None:
+def logarithmic(axis: Axes, which: Literal["x", "y"], least: float) -> None:
+    """Give an axis a logarithmic scale with plain numbers.
+
+    least : the smallest value that is drawn
+
+    An axis of nearly equal values stays linear, because a logarithm would look the
+    same, and has no ticks in so small a range.
+    """
     if least <= 0:
         raise UndrawableError(
             f"values of 0 or less have no place on a logarithmic {which} axis; leave "
             "log out"
         )
+    limits = axis.get_xlim() if which == "x" else axis.get_ylim()
+    if 0 < max(limits) <= NEARLY_EQUAL * min(limits):
+        return
     (axis.set_xscale if which == "x" else axis.set_yscale)("log")
     scale = axis.xaxis if which == "x" else axis.yaxis
     formatter = FuncFormatter(lambda value, _: f"{value:.10g}")

@@ -10,6 +10,7 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import OWN_FACTOR, column_of, label, paths, plain
 from analysis.campaign.figure_request import Criterion, Labels
+from analysis.campaign.numbers import bytes_text
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.palette import MOST_SERIES
 from analysis.run.number_columns import UNITS
@@ -163,15 +164,12 @@ def group_label(rows: pd.DataFrame, by: str | None) -> str:
 
 
 def value_text(value: object, unit: str, with_unit: bool = False) -> str:
-    """A factor's value as groups and columns are named: 65536 bytes are 66 kB."""
+    """A factor's value as groups and columns are named: 65536 bytes are 65.5 kB."""
     if not isinstance(value, int | float | np.number):
         return str(value)
     number = float(value)
     if unit == "bytes":
-        for step, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-            if number >= step:
-                return f"{number / step:.3g} {name}"
-        return f"{number:.3g} B"
+        return bytes_text(number)
     return f"{number:.4g} {unit}" if with_unit and unit else f"{number:.4g}"
 
 

@@ -21,6 +21,12 @@ FENCE = 3.0
 """Interquartile ranges beyond a quartile at which a value is far out (Tukey)."""
 LEAST_VALUES = 5
 """With fewer values there are no outliers."""
+LEAST_LISTED = 3
+"""So many values that somebody listed say whether they rise by factors."""
+LEAST_SPAN = 0.002
+"""Values that differ by less than this share are equal for a reader."""
+WIDENED_SPAN = 0.01
+"""The part of its middle that an axis or a scale of colours over such values covers."""
 NONE = "none"
 """The word of `log` that keeps both axes linear."""
 
@@ -47,23 +53,27 @@ class Range:
 
 
 def log_axes(
-    asked: str | None, across: Iterable[float], up: Iterable[float]
+    asked: str | None,
+    across: Iterable[float],
+    up: Iterable[float],
+    least_across: int = LEAST_VALUES,
 ) -> str | None:
     """The axes with a logarithmic scale: "x", "y", "both", or None.
 
     asked : what the request says; None lets the values decide
     across, up : all values of the horizontal and of the vertical axis
+    least_across : the number of values that the horizontal axis needs for it
     """
     if asked is not None:
         return None if asked == NONE else asked
-    x, y = is_logarithmic(across), is_logarithmic(up)
+    x, y = is_logarithmic(across, least_across), is_logarithmic(up)
     return "both" if x and y else "x" if x else "y" if y else None
 
 
-def is_logarithmic(values: Iterable[float]) -> bool:
-    """Whether the values need a logarithmic axis."""
+def is_logarithmic(values: Iterable[float], least: int = LEAST_VALUES) -> bool:
+    """Whether the values need a logarithmic axis. least : the fewest that tell it"""
     known = _known(values)
-    if len(known) < LEAST_VALUES or known.min() <= 0:
+    if len(known) < least or known.min() <= 0:
         return False
     logarithms = np.log(known)
     # Values within a small range are as crowded on a logarithmic axis as on a linear.

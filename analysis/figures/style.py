@@ -14,6 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from analysis.figures import ticks
+from analysis.figures.scales import LEAST_SPAN, WIDENED_SPAN
+
 if TYPE_CHECKING:
     from matplotlib.backends.backend_pdf import PdfPages
 
@@ -51,12 +54,6 @@ METADATA: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 """No dates and versions, so that equal figures are equal files."""
-
-
-LEAST_SPAN = 0.002
-"""Values that differ by less than this share are equal for a reader. An axis is then
-WIDENED_SPAN of its middle wide, so that they look so."""
-WIDENED_SPAN = 0.01
 
 
 @dataclass(frozen=True)
@@ -217,7 +214,10 @@ def legend_outside(
 
 
 def widen(figure: Figure) -> None:
-    """Give linear axes over values that are nearly equal a range that shows them so."""
+    """Give linear axes over values that are nearly equal a range that shows them so.
+
+    The range is then WIDENED_SPAN of its middle.
+    """
     for axes in figure.axes:
         for axis, set_limits in (
             (axes.xaxis, axes.set_xlim),
@@ -237,6 +237,7 @@ def save(figure: Figure, target: Target) -> list[Path]:
     for text in figure.findobj(Text):
         if isinstance(text, Text) and "$" in OWN_FORMULAS.sub("", text.get_text()):
             text.set_parse_math(False)
+    ticks.put_right(figure)
     target.folder.mkdir(parents=True, exist_ok=True)
     if target.look.columns:
         width, height = figure.get_size_inches()

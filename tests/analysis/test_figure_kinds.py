@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from analysis.campaign import table
@@ -20,9 +21,17 @@ from analysis.figures import defaults, palette, style, titles
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.kinds.cdf import drawing as cdf_drawing
 from analysis.figures.kinds.cdf.data import CdfData
+from analysis.figures.kinds.goodput import data as goodput_data
+from analysis.figures.kinds.goodput import drawing as goodput_drawing
+from analysis.figures.kinds.goodput.request import Goodput
 from analysis.figures.kinds.groups import drawing as groups_drawing
 from analysis.figures.kinds.groups.data import GroupsData
 from analysis.figures.kinds.groups.request import Groups
+from analysis.figures.kinds.heat_map import data as heat_map_data
+from analysis.figures.kinds.heat_map import drawing as heat_map_drawing
+from analysis.figures.kinds.heat_map.request import HeatMap
+from analysis.figures.kinds.histogram import data as histogram_data
+from analysis.figures.kinds.histogram import drawing as histogram_drawing
 from analysis.figures.kinds.histogram.request import Histogram
 from analysis.figures.titles import file_name
 from analysis.report import campaign_page, figures_section
@@ -477,3 +486,79 @@ def test_a_data_centre_has_no_bars_of_goodput_below_a_capacity() -> None:
         row["goodput_mbps"] = 6000.0
     loaded = Campaign("x", table.build(rows), FACTORS)
     assert "goodput" not in {request.kind for request in defaults.requests(loaded)}
+
+
+def listed(values: list[float], capacity: list[float]) -> Campaign:
+    """A network per pair of a size and a capacity, one case."""
+    rows = [
+        {
+            **campaign.rows(1)[0],
+            "id": f"{number:04x}",
+            "point": number,
+            "traffic.size_bytes": size,
+            "path1.capacity_mbps": mbps,
+        }
+        for number, (size, mbps) in enumerate(
+            (size, mbps) for size in values for mbps in capacity
+        )
+    ]
+    factors = ("path1.capacity_mbps", "traffic.size_bytes")
+    return Campaign("listed", table.build(rows), factors)
+
+
+def test_a_listed_factor_has_a_bar_per_value() -> None:
+    """Between listed values are no gaps, as ranges of one width would have."""
+    made = histogram_data.data(Histogram(), listed([8000, 128_000, 2_048_000], [5, 9]))
+    capacity, size = made.factors
+    assert size.names == ["8 kB", "128 kB", "2.05 MB"] and size.bars == 3
+    assert capacity.names == ["5", "9"]
+    assert (size.label, capacity.label) == ("traffic size", "path 1 capacity [Mbit/s]")
+    with style.styled(style.Look()):
+        [picture] = histogram_drawing.draw(made, style.Look())
+    heights = [
+        [bar.get_height() for bar in axis.patches if isinstance(bar, Rectangle)]
+        for axis in picture.axes
+    ]
+    assert heights == [[3, 3], [2, 2, 2]]
+
+
+def test_a_spread_factor_has_ranges_and_strokes() -> None:
+    loaded = Campaign("x", runs(20), ("path1.capacity_mbps",))
+    [factor] = histogram_data.data(Histogram(batches=4), loaded).factors
+    assert not factor.names and len(factor.edges) == 5 and not factor.log
+    with style.styled(style.Look()):
+        [picture] = histogram_drawing.draw(
+            histogram_data.data(Histogram(batches=4), loaded), style.Look()
+        )
+    axis = picture.axes[0]
+    bars = [bar for bar in axis.patches if isinstance(bar, Rectangle)]
+    assert sum(bar.get_height() for bar in bars) == 20
+    [strokes] = axis.collections
+    assert len(strokes.get_paths()) == 20
+
+
+def test_bars_of_equal_capacities_are_told_apart() -> None:
+    """By the values of the factors in which they differ."""
+    made = goodput_data.data(Goodput(), listed([8000, 2_048_000], [5, 9]))
+    assert made.other == "traffic size"
+    assert list(made.others.values()) == ["8 kB", "8 kB", "2.05 MB", "2.05 MB"]
+    with style.styled(style.Look()):
+        [picture] = goodput_drawing.draw(made, style.Look())
+    names = [text.get_text() for text in picture.axes[0].get_xticklabels()]
+    assert len(set(names)) == 4 and names[0].endswith("8 kB")
+    assert "below it traffic size" in picture.axes[0].get_xlabel()
+    assert goodput_data.data(Goodput(), many(2)).others == {}
+
+
+def test_colours_make_no_difference_of_what_is_none() -> None:
+    """Values that differ by 1e-9 have the colours of equal ones."""
+    loaded = listed([8000, 2_048_000], [5, 9])
+    other = loaded.runs.assign(
+        case="b", goodput_mbps=lambda r: r["goodput_mbps"] + 1e-9
+    )
+    both = replace(loaded, runs=pd.concat([loaded.runs, other], ignore_index=True))
+    plain = HeatMap(metric="goodput", by="path1.capacity", versus="traffic.size")
+    made = heat_map_data.data(replace(plain, over="mptcp"), both)
+    assert heat_map_drawing.norm_of(made)(1e-7) == pytest.approx(0.5, abs=1e-5)
+    norm = heat_map_drawing.norm_of(heat_map_data.data(plain, both))
+    assert norm.vmax - norm.vmin > 0.0099 * norm.vmin  # type: ignore[operator]

@@ -60,7 +60,8 @@ class BoxData(PageText):
     panels : by the panel's name
     labels : of the criterion and of the metric
     bounds : edges of the batches
-    shown : the range of the metric without its outliers; None for all values
+    log : whether the axis of the metric is logarithmic
+    shown : its range without outliers; None for all values
     numbers : the number of each case, for its colour
     lines : values of the metric at which a line is drawn
     """
@@ -68,6 +69,7 @@ class BoxData(PageText):
     panels: Mapping[str, Panel]
     labels: tuple[str, str]
     bounds: Sequence[float]
+    log: bool
     shown: scales.Range | None
     numbers: Mapping[str, int]
     lines: Sequence[float]
@@ -101,19 +103,19 @@ def data(request: Box, campaign: Campaign) -> BoxData:
     bounds = batches.edges(rows["_criterion"], request.batches, criterion.signed)
     absolute = criterion.difference == "absolute"
     name = f"|{values.name}|" if absolute else str(values.name)
-    shown = scales.cut(
-        rows[column],
-        [
-            group
-            for panel in panels.values()
-            for group in batches.groups(panel.criterion, panel.values, bounds)
-        ],
-    )
+    log = scales.is_logarithmic(rows[column])
+    every = [
+        group
+        for panel in panels.values()
+        for group in batches.groups(panel.criterion, panel.values, bounds)
+    ]
+    shown = None if log else scales.cut(rows[column], every)
     return BoxData(
         panels=panels,
         labels=(criterion_label(str(values.name), criterion), label(column)),
         bounds=bounds,
         lines=REFERENCE_LINES.get(request.metric, ()),
+        log=log,
         shown=shown,
         numbers=palette.case_numbers(campaign.runs["case"]),
         note=scales.told(shown, len(rows), "points"),

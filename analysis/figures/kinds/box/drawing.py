@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from analysis.campaign import batches
 from analysis.figures import palette, style
+from analysis.figures.axes import from_zero, logarithmic
 from analysis.figures.kinds.box.data import BoxData, Panel
 
 SPREAD = 0.56
@@ -55,8 +56,11 @@ def _picture(data: BoxData, columns: int) -> Figure:
             axis.set_title(name, loc="left")
     if data.shown:
         axes[0].set_ylim(*data.shown.ends)
+    elif data.log:
+        least = min(float(panel.values.min()) for panel in panels.values())
+        logarithmic(axes[0], "y", least)
     elif min(float(panel.values.min()) for panel in panels.values()) >= 0:
-        axes[0].set_ylim(bottom=-0.02 * axes[0].get_ylim()[1])
+        from_zero(axes[: len(panels)], 0.02)
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
     return figure

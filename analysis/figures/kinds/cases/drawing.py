@@ -32,7 +32,7 @@ def draw(data: CasesData, look: style.Look) -> Figure:
     axis.set_xlim(-0.6, len(data.cases) - 0.4)
     axes.dress(axis, data.labels, None, (1, 1))
     if min(series.least for series in data.parts) >= 0:
-        axis.set_ylim(bottom=0)
+        axes.from_zero([axis])
     axes.size_with_legend(figure, axis, more_inches)
     return figure
 

@@ -1,14 +1,14 @@
 """Goodput of each design point: MPTCP beside TCP on every path."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import path_words, paths
+from analysis.campaign.columns import label, path_words, paths, plain
 from analysis.figures import palette
-from analysis.figures.data import metric_column, ok_runs
+from analysis.figures.data import metric_column, ok_runs, value_text
 from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.goodput.request import Goodput
 
@@ -30,12 +30,17 @@ class GoodputData(PageText):
     alone : goodput by point of TCP on each path, in Mbit/s; may be empty
     capacities : capacities in Mbit/s, one row per point and one column per path
     numbers : the number of each case, for its colour
+    others : what else tells design points with the same capacities apart, in words, by
+        point; empty where the capacities differ
+    other : the names of those factors
     """
 
     cases: Mapping[str, pd.Series]
     alone: Mapping[str, pd.Series]
     capacities: pd.DataFrame
     numbers: Mapping[str, int]
+    others: Mapping[int, str] = field(default_factory=dict)
+    other: str = ""
 
 
 def data(request: Goodput, campaign: Campaign) -> GoodputData:
@@ -54,6 +59,8 @@ def data(request: Goodput, campaign: Campaign) -> GoodputData:
         shown = runs[runs["case"] == request.case]
     if shown.empty:
         raise UndrawableError(f"no run of {request.case} is ok")
+    capacities = runs.groupby("point")[capacities_of].first()
+    others, other = _others(campaign, capacities)
     alone = _tcp_alone(shown[shown["case"] == shown["case"].iloc[0]], capacities_of)
     return GoodputData(
         cases={
@@ -61,10 +68,39 @@ def data(request: Goodput, campaign: Campaign) -> GoodputData:
             for case, rows in shown.groupby("case", sort=False)
         },
         alone=alone,
-        capacities=runs.groupby("point")[capacities_of].first(),
+        capacities=capacities,
+        others=others,
+        other=other,
         numbers=palette.case_numbers(campaign.runs["case"]),
         note=f"{STACKED if alone else ''}{LINE}",
     )
+
+
+def _others(campaign: Campaign, capacities: pd.DataFrame) -> tuple[dict[int, str], str]:
+    """Factors that tell points of equal capacities apart: values by point, and names.
+
+    capacities : by point
+    """
+    alike = capacities.round(6).duplicated(keep=False)
+    rows = campaign.ok_runs.groupby("point").first()
+    names = [
+        name
+        for name in campaign.factors
+        if name in rows.columns
+        and name not in capacities.columns
+        and rows.loc[alike[alike].index, name].nunique() > 1
+    ]
+    if not names:
+        return {}, ""
+    units = [label(name).partition(" [")[2].rstrip("]") for name in names]
+    words = {
+        int(point): ", ".join(
+            value_text(rows.loc[point, name], unit, with_unit=True)
+            for name, unit in zip(names, units, strict=True)
+        )
+        for point in rows.index
+    }
+    return words, ", ".join(plain(name) for name in names)
 
 
 def _tcp_alone(rows: pd.DataFrame, named: Sequence[str]) -> dict[str, pd.Series]:

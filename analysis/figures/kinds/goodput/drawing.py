@@ -57,7 +57,7 @@ def _picture(data: GoodputData, together: bool, look: style.Look) -> Figure:
         _bars(axis, panel, alone, total, numbers)
         if not together:
             axis.set_title(next(iter(panel)), loc="left")
-    _label_points(axes[-1], capacities.loc[total.index], width)
+    _label_points(axes[-1], data, capacities.loc[total.index], width)
     names = {} if together else dict.fromkeys(cases)
     handles, labels = axes[0].get_legend_handles_labels()
     shown = [i for i, label in enumerate(labels) if label not in names]
@@ -119,15 +119,24 @@ def _bars(
     )
     axis.set_ylabel("goodput [Mbit/s]")
     axis.set_xlim(-0.6, len(total) - 0.4)
-    axis.set_ylim(0, float(total.max()) * 1.05)
+    axis.set_ylim(0, max(float(total.max()), axis.dataLim.y1) * 1.05)
     axis.set_xticks([])
 
 
-def _label_points(axis: Axes, capacities: pd.DataFrame, width_inches: float) -> None:
+def _label_points(
+    axis: Axes, data: GoodputData, capacities: pd.DataFrame, width_inches: float
+) -> None:
+    """capacities : by point, in the order of the bars"""
     count = len(capacities)
     if count <= NAMED:
         names = [_name(row) for row in capacities.to_numpy()]
-        turned = sum(map(len, names)) > LETTERS or not fit(names, width_inches)
+        if data.others:
+            names = [
+                f"{name}\n{data.others[point]}"
+                for name, point in zip(names, capacities.index, strict=True)
+            ]
+        longest = [max(map(len, name.split("\n"))) for name in names]
+        turned = sum(longest) > LETTERS or not fit(names, width_inches)
         axis.set_xticks(
             range(count),
             names,
@@ -135,6 +144,8 @@ def _label_points(axis: Axes, capacities: pd.DataFrame, width_inches: float) -> 
             ha="right" if turned else "center",
         )
         words = _paths(capacities.columns)
+        if data.other:
+            words += f"\nbelow it {data.other}"
         if text_inches(words) > width_inches - SCALE_INCHES:
             words = words.replace("], ", "],\n")
         axis.set_xlabel(words)

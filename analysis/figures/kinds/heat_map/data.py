@@ -54,6 +54,7 @@ class HeatMapData(PageText):
     labels : of the axes
     colours : what the colours show, with the unit
     signed : whether the values are differences, which are coloured around 0
+    nothing : a difference that is as good as none, and so has hardly a colour
     """
 
     maps: Mapping[str, np.ndarray]
@@ -62,6 +63,7 @@ class HeatMapData(PageText):
     labels: tuple[str, str]
     colours: str
     signed: bool
+    nothing: float = 0.0
 
 
 def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
@@ -73,12 +75,13 @@ def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
     rows = networks(shown.dropna(subset=[column, by, versus]), ["case", by, versus])
     if rows.empty:
         raise metric_missing(request.metric, request.case)
-    across, up = (_bins(rows[name], request.batches) for name in (by, versus))
+    count = rows["point"].nunique() if "point" in rows.columns else 0
+    across, up = (_bins(rows[name], request.batches, count) for name in (by, versus))
     rows = rows.assign(_across=across.of, _up=up.of, _value=rows[column])
     unit = without_mathematics(label(column)).partition(" [")[2].rstrip("]")
-    colours = label(column)
+    colours, nothing = label(column), 0.0
     if request.over is not None:
-        rows, unit = _differences(rows, request.over, unit)
+        rows, unit, nothing = _differences(rows, request.over, unit)
         what = colours.partition(" [")[0]
         of_unit = f" [{unit}]" if unit else ""
         colours = f"{what}, difference from {request.over}{of_unit}"
@@ -97,7 +100,11 @@ def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
                 summary_row(column, up.names[y], str(case), across.names[x], values)
             )
         maps[str(case)] = table
-    usual = (label(by), label(versus))
+    # The names of bytes have their units.
+    across_label, up_label = (
+        label(name).removesuffix(" [bytes]") for name in (by, versus)
+    )
+    usual = (across_label, up_label)
     return HeatMapData(
         maps=maps,
         across=across.names,
@@ -105,6 +112,7 @@ def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
         labels=axis_labels(request.labels, usual),
         colours=colours,
         signed=request.over is not None,
+        nothing=nothing,
         reading=READING,
         summary=pd.DataFrame(summary),
         group_label=without_mathematics(usual[1]),
@@ -112,15 +120,18 @@ def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
     )
 
 
-def _bins(values: pd.Series, count: int) -> Bins:
+def _bins(values: pd.Series, count: int, points: int) -> Bins:
     """A bin per value, or ranges of equal width from the least to the greatest.
+
+    points : number of design points; values that many of them share were not spread
 
     The ranges are equal on a logarithmic axis where the values need one.
     """
     known = factor_values(values)
     unit = label(str(values.name)).partition(" [")[2].rstrip("]")
     number = pd.api.types.is_numeric_dtype(values)
-    if len(known) <= MOST_VALUES and not (number and _spread(known)):
+    spread = number and 2 * len(known) > points and _spread(known)
+    if len(known) <= MOST_VALUES and not spread:
         names = [value_text(value, unit) for value in known]
         return Bins(names, values.map({v: i for i, v in enumerate(known)}))
     if not number:
@@ -147,8 +158,10 @@ def _spread(values: Sequence[float]) -> bool:
     return any(value != float(f"{value:.3g}") for value in values)
 
 
-def _differences(rows: pd.DataFrame, over: str, unit: str) -> tuple[pd.DataFrame, str]:
-    """The other cases less `over` in the same network, and the unit.
+def _differences(
+    rows: pd.DataFrame, over: str, unit: str
+) -> tuple[pd.DataFrame, str, float]:
+    """The other cases less `over` in the same network, the unit, and what is nothing.
 
     They are in percent of `over` where all its values are above 0.
     """
@@ -160,5 +173,6 @@ def _differences(rows: pd.DataFrame, over: str, unit: str) -> tuple[pd.DataFrame
     both = rows[rows["case"].map(str) != over].merge(base, on=keys)
     if (base["_base"] > 0).all():
         gain = (both["_value"] / both["_base"] - 1) * 100
-        return both.assign(_value=gain), "%"
-    return both.assign(_value=both["_value"] - both["_base"]), unit
+        return both.assign(_value=gain), "%", 100 * scales.LEAST_SPAN
+    nothing = scales.LEAST_SPAN * float(base["_base"].abs().median())
+    return both.assign(_value=both["_value"] - both["_base"]), unit, nothing

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
-from analysis.campaign.numbers import digits
-from analysis.figures import axes, palette, style
+from analysis.campaign.numbers import digits, short
+from analysis.figures import axes, palette, scales, style
 from analysis.figures.kinds.heat_map.data import HeatMapData
 
 ROW_INCHES = 0.3
@@ -39,7 +40,7 @@ def draw(data: HeatMapData, look: style.Look) -> list[Figure]:
     upright = not axes.fit(data.across, wide - SCALE_INCHES + axes.SCALE_INCHES)
     names = max(map(axes.text_inches, data.across)) if upright else 0.0
     height = len(data.up) * ROW_INCHES + FRAME_INCHES + names
-    norm = _norm(data)
+    norm = norm_of(data)
     pictures = []
     for part in style.split(list(data.maps), columns, height, 0.2):
         shown = replace(data, maps={case: data.maps[case] for case in part})
@@ -51,13 +52,20 @@ def draw(data: HeatMapData, look: style.Look) -> list[Figure]:
     return pictures
 
 
-def _norm(data: HeatMapData) -> Normalize:
+def norm_of(data: HeatMapData) -> Normalize:
     every = np.concatenate([table.ravel() for table in data.maps.values()])
     known = every[np.isfinite(every)]
     if data.signed:
-        most = float(np.abs(known).max()) or 1.0
+        most = max(float(np.abs(known).max()), data.nothing) or 1.0
         return Normalize(-most, most)
-    return Normalize(float(known.min()), float(known.max()))
+    low, high = float(known.min()), float(known.max())
+    if scales.is_logarithmic(known):
+        return LogNorm(low, high)
+    if high - low < scales.LEAST_SPAN * abs(high):
+        # Full colours would make a difference of what is none.
+        half = scales.WIDENED_SPAN / 2 * abs(high)
+        low, high = low - half, high + half
+    return Normalize(low, high)
 
 
 def _picture(data: HeatMapData, columns: int, norm: Normalize, upright: bool) -> Figure:
@@ -81,12 +89,14 @@ def _picture(data: HeatMapData, columns: int, norm: Normalize, upright: bool) ->
             axis.set_ylabel(data.labels[1])
     for axis in places[len(data.maps) :]:
         axis.set_visible(False)
+    logarithmic = isinstance(norm, LogNorm)
     bar = figure.colorbar(
         ScalarMappable(norm, colours),
         ax=places[: len(data.maps)],
         label=data.colours,
         fraction=0.05,
         aspect=max(8, 6 * rows),
+        format=FuncFormatter(lambda at, _: short(at)) if logarithmic else None,
     )
     bar.outline.set_visible(False)
     return figure

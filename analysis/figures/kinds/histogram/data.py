@@ -3,27 +3,48 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import label
 from analysis.campaign.numbers import is_number
-from analysis.figures.data import parameter_column
+from analysis.figures import scales
+from analysis.figures.data import factor_values, parameter_column, value_text
 from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.histogram.request import Histogram
+
+MOST_LISTED = 8
+"""The most values of a factor with a bar each."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """The values of one factor over the design points.
+
+    label : of the axis
+    values : one per design point
+    edges : ends of the bars, rising; empty where each value has its own bar
+    names : of the values, where each has a bar, rising
+    log : whether the axis is logarithmic
+    """
+
+    label: str
+    values: np.ndarray
+    edges: np.ndarray
+    names: Sequence[str]
+    log: bool
+
+    @property
+    def bars(self) -> int:
+        return len(self.names) or len(self.edges) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class HistogramData(PageText):
-    """The values of factors over the design points.
+    """factors : at least one, of numbers"""
 
-    points : one row per design point
-    factors : at least one column of numbers
-    bins : number of bars of each factor
-    """
-
-    points: pd.DataFrame
-    factors: Sequence[str]
-    bins: int
+    factors: Sequence[Factor]
 
 
 def data(request: Histogram, campaign: Campaign) -> HistogramData:
@@ -35,4 +56,24 @@ def data(request: Histogram, campaign: Campaign) -> HistogramData:
     if not numeric:
         raise UndrawableError("the design varies no number")
     points = runs.drop_duplicates("point")
-    return HistogramData(points=points, factors=numeric, bins=request.batches)
+    return HistogramData(
+        factors=[_factor(points[column], request.batches) for column in numeric]
+    )
+
+
+def _factor(column: pd.Series, bars: int) -> Factor:
+    known = column[np.isfinite(column.astype(float))]
+    values = known.to_numpy(float)
+    what, unit = label(str(column.name)), ""
+    distinct = factor_values(known)
+    if len(distinct) <= MOST_LISTED and len(distinct) < len(values):
+        # Between the few values that a design lists there is nothing to count.
+        what, _, unit = what.partition(" [")
+        unit = unit.rstrip("]")
+        names = [value_text(value, unit) for value in distinct]
+        words = what if unit in ("", "bytes") else f"{what} [{unit}]"
+        return Factor(words, values, np.array([]), names, False)
+    log = scales.is_logarithmic(values)
+    scaled = np.log(values) if log else values
+    edges = np.histogram_bin_edges(scaled, bars)
+    return Factor(what, values, np.exp(edges) if log else edges, (), log)

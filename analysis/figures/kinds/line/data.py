@@ -140,7 +140,7 @@ def data(request: Line, campaign: Campaign) -> LineData:
     return LineData(
         panels=panels,
         labels=axis_labels(request.labels, (label(by), label(column))),
-        log=scales.log_axes(request.log, values, means),
+        log=scales.log_axes(request.log, values, means, scales.LEAST_LISTED),
         lines=REFERENCE_LINES.get(request.metric, ()),
         expected=expected,
         at=at,

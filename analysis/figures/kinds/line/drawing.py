@@ -40,6 +40,10 @@ def _picture(data: LineData, columns: int, look: style.Look) -> Figure:
             axis.set_ylabel("")
         if panel.name:
             axis.set_title(panel.name)
+        lowest = axis.get_ylim()[0]
+        signed = 0.0 in data.lines or data.log in ("y", "both")
+        if panel.least >= 0 > lowest and not signed:
+            axes.from_zero([axis])  # An interval below 0 tells nothing of the metric.
         if data.log in ("x", "both"):
             _name_values(axis, data.values, data.unit)
     for axis in places[len(panels) :]:
