@@ -47,6 +47,21 @@ def leaders(answer: Answer) -> dict[str, Leader]:
     return found
 
 
+def best_in_all(found: Mapping[str, Leader]) -> tuple[str, ...] | None:
+    """The cases that lead in every column, or cannot be told apart from who does.
+
+    None where that says little: for one column, or where in one of them most cases
+    cannot be told apart from the best.
+    """
+    if len(found) < 2 or any(
+        not leader.behind or len(leader.level) > len(leader.behind)
+        for leader in found.values()
+    ):
+        return None
+    first = [(leader.case, *leader.level) for leader in found.values()]
+    return tuple(case for case in first[0] if all(case in each for each in first))
+
+
 def _leader(contrasts: Sequence[Contrast]) -> Leader | None:
     common = set.intersection(*(set(each.networks) for each in contrasts))
     several = any(len({getattr(c, n) for c in contrasts}) > 1 for n in PER_COLUMN)

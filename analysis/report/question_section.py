@@ -109,7 +109,10 @@ def name_of(contrast: Contrast, answer: Answer) -> str:
 
 
 def _summary(answer: Answer) -> Iterator[str]:
-    """One sentence per case, the undecided ones together; and who leads."""
+    """Who leads in all; one sentence per case, the undecided together; who leads."""
+    found = leaders.leaders(answer)
+    if len(found) == len(answer.columns):
+        yield from _overall(leaders.best_in_all(found), len(found))
     by_case: dict[str, list[Contrast]] = {}
     for each in answer.contrasts:
         by_case.setdefault(each.case, []).append(each)
@@ -138,8 +141,23 @@ def _summary(answer: Answer) -> Iterator[str]:
         verb = "are" if len(cases) > 1 else "is"
         head = _head(HEADS[UNDECIDED], base, question.joined(metric_names))
         yield _capital(f"{question.joined(cases)} {verb} {head}.")
-    yield from _leading(answer)
+    yield from _leading(answer, found)
     yield from turning_words.summary(answer)
+
+
+def _overall(best: Sequence[str] | None, count: int) -> Iterator[str]:
+    """The case to take where all metrics count, or that there is none."""
+    if best is None:
+        return
+    every = "both metrics" if count == 2 else f"all {NUMBERS.get(count, count)} metrics"
+    if not best:
+        yield f"No case is among the best in {every}: choose by the one that counts."
+        return
+    names = question.joined([f"`{case}`" for case in best])
+    if len(best) == 1:
+        yield f"{names} is the only case among the best in {every}."
+    else:
+        yield f"{names} are among the best in {every}."
 
 
 def _capital(sentence: str) -> str:
@@ -165,9 +183,8 @@ def _raw(contrast: Contrast) -> float:
     return turning_words.raw(contrast, contrast.gain.estimate)
 
 
-def _leading(answer: Answer) -> Iterator[str]:
+def _leading(answer: Answer, found: Mapping[str, Leader]) -> Iterator[str]:
     """Who has the most, or the least, of all cases."""
-    found = leaders.leaders(answer)
     for column, leader in found.items():
         contrast = next(c for c in answer.contrasts if c.column == column)
         yield _lead(leader, contrast, name_of(contrast, answer))

@@ -5,7 +5,7 @@ from analysis.campaign.sample_sizes import least_values
 LEAST = least_values(0.95)
 """The networks that an interval needs."""
 SMALLEST_PERCENT = 0.01
-NUMBERS = {6: "six", 12: "twelve"}
+NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 12: "twelve"}
 
 
 def amount(value: float, unit: str) -> str:

@@ -83,10 +83,24 @@ def _prefixed(traffic: Sequence[Entry]) -> Iterator[tuple[str, Entry]]:
         yield (f"{name}." if named else ""), entry
 
 
-def check(metrics: Sequence[str], known: Sequence[str], faults: Faults) -> None:
-    """Every metric with a dot is a column that a program gives."""
+def check(
+    metrics: Sequence[str], known: Sequence[str], parts: Sequence[str], faults: Faults
+) -> None:
+    """Every metric with a dot is a column that a program gives.
+
+    parts : phases and traffic entries, whose metrics need not be asked for
+    """
     for index, metric in enumerate(metrics):
         if DOT not in metric or metric in known:
+            continue
+        part, _, of_part = metric.partition(DOT)
+        if part in parts and of_part in METRICS:
+            reason = (
+                f"'{part}' is a part of the run, whose metrics are measured with those"
+                f" of the whole; write {of_part} here, and {metric} below compare:"
+                " or in a figure"
+            )
+            faults.add(("metrics", index), reason)
             continue
         hint = nearest(metric, known) if known else f"known: {', '.join(METRICS)}"
         reason = f"no program of the experiment gives '{metric}'"

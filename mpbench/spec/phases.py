@@ -36,6 +36,8 @@ class Phase(Part):
 def read_range(value: object) -> object:
     """`0 s..40 s`, or the mapping."""
     if isinstance(value, dict):
+        if {"from", "to"} & value.keys():
+            raise ValueError("a range of time has start and end; write e.g. 0 s..40 s")
         return value
     match = _RANGE.fullmatch(value) if isinstance(value, str) else None
     if match is None:

@@ -213,6 +213,24 @@ def test_a_listed_factor_decides_within_networks() -> None:
     assert answered(still).contrasts[0].turn is None
 
 
+def test_the_answer_begins_with_the_case_that_is_best_in_all_metrics() -> None:
+    """The delay falls as the goodput rises, except that of d."""
+    ratio = {"a": 1.0, "b": 1.1, "c": 1.3, "d": 1.5}
+    both = replace(GOODPUT, better={"goodput": "more", "smoothed_rtt": "less"})
+    made = networks(20, lambda x, y, c: ratio[c], ("a", "b", "c"))
+    first = words(replace(made, question=both)).splitlines()[2]
+    assert first.startswith("`c` is the only case among the best in both metrics. ")
+    rows = networks(20, lambda x, y, c: ratio[c], ("a", "b", "c", "d"))
+    slow = rows.runs["srtt_ms"].where(rows.runs["case"] != "d", 1e4)
+    torn = replace(rows, runs=rows.runs.assign(srtt_ms=slow), question=both)
+    first = words(torn).splitlines()[2]
+    assert first.startswith("No case is among the best in both metrics: choose by")
+    alone = words(replace(made, question=GOODPUT))
+    level = networks(20, lambda x, y, c: 1.0, ("a", "b", "c"))
+    for text in (alone, words(replace(level, question=both))):
+        assert "among the best" not in text
+
+
 def test_leaders_of_several_cases() -> None:
     ratio = {"a": 1.0, "b": 1.1, "c": 1.3, "d": 1.3}
     made = networks(20, lambda x, y, c: ratio[c], ("a", "b", "c"))

@@ -171,6 +171,14 @@ def test_an_estimate_counts_the_links_that_are_used() -> None:
         ({"phases": {"a": "10 s..5 s"}}, "phases.a: ends at 5 s, not after it starts"),
         ({"phases": {"a": "10 s"}}, "phases.a: '10 s' is not a range of time; write"),
         (
+            {"phases": {"a": {"from": "1 s", "to": "5 s"}}},
+            "phases.a: a range of time has start and end; write e.g. 0 s..40 s",
+        ),
+        (
+            {"phases": {"a": "0 s..20 s"}, "metrics": ["goodput", "a.goodput"]},
+            "metrics[1]: 'a' is a part of the run, whose metrics are measured with",
+        ),
+        (
             {"phases": {"a": "0 s..40 s"}},
             "phases.a: ends at 40 s, but the traffic at 30",
         ),
