@@ -4,11 +4,12 @@ A kernel is asked what it has when it is new (`mpbench.backends.features`). Once
 known, a file is compared with it where the file is read.
 """
 
+import contextlib
 from collections.abc import Iterator, Mapping
 
 from jobs.linux import OWN
 from mpbench.backends import features
-from mpbench.backends.features import Features
+from mpbench.backends.features import DoesNotRunError, Features
 from mpbench.backends.qemu import binaries
 from mpbench.errors import UserError
 from mpbench.kernel import cache, variants
@@ -37,6 +38,30 @@ def check(spec: Spec) -> None:
             faults[f"{spec.where(*place)}: {at}: {kernel} has {words}"] = None
     if faults:
         raise UserError("\n".join(faults))
+
+
+@contextlib.contextmanager
+def told_with_lines(spec: Spec) -> Iterator[None]:
+    """Tell faults of new kernels with the line of the file.
+
+    These are what such a kernel lacks, and that it does not run.
+    """
+    try:
+        yield
+    except DoesNotRunError as error:
+        raise named(spec, error) from None
+    except UserError:
+        check(spec)
+        raise
+
+
+def named(spec: Spec, error: DoesNotRunError) -> UserError:
+    """A kernel that does not run, with its label and the line of the file."""
+    for label in spec.kernels:
+        if kernels.resolved(spec.kernels, label) == error.linux:
+            where = spec.where("kernels", label)
+            return UserError(f"{where}: kernels.{shortened(label)}: {error.reason}")
+    return error
 
 
 def _known(spec: Spec, label: str) -> Features | None:

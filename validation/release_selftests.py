@@ -2,6 +2,7 @@
 
     python -m validation.release_selftests [--only TEXT] [--seeds N] [--jobs 2]
         [--save FILE] [RELEASE...]
+    python -m validation.release_selftests --table [FILE]
 
 For each RELEASE of `releases.yaml` (all if none is given) the kernel is built, and its
 own tests run in it. Releases have no changes of mpbench's to Linux's network code, and
@@ -11,7 +12,12 @@ again under the same ones: the command prints them.
 
 A test that fails is compared with the list of the kernel of experiments
 (`kernel/selftests/guest.yaml`). The exit status is 1 if a test that is not in it fails
-under every seed, or if a kernel reports a fault. `--save` writes the outcomes as JSON.
+under every seed, or if a kernel reports a fault.
+
+`--save` writes the outcomes to a JSON file after each script. With the same file, the
+command continues where it stopped: it does not run a script again that has ended under
+this seed in the same kernel. `--table` prints what such a file has as a table, by
+default the file that is kept beside this module.
 """
 
 import argparse
@@ -26,15 +32,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from analysis.words import many
 from mpbench import kernel
+from mpbench.backends.base import Bounds
 from mpbench.experiment_files import load
 from mpbench.kernel import variants
 from mpbench.kernel.selftests import prepare
 from mpbench.plan import make_plan
+from mpbench.store import atomic
 from tests.virtual import selftests
 from tests.virtual.selftests import TESTS, Expected, Outcome, Release, Script
 from validation.releases import FILE
 
+KEPT = Path(__file__).with_suffix(".json")
+BOUNDS = Bounds(virtual_s=40_000.0, wall_s=3600.0, silence_s=1200.0)
+"""Of a guest; on a busy machine, a script takes many times its CPU time."""
 CONFIG = "guest"
 """The kind of kernel whose options and list of expected failures releases share."""
 
@@ -69,12 +81,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=1, help="seeds 1 to this number")
     parser.add_argument("--jobs", type=int, default=2, help="guests at a time")
     parser.add_argument("--save", type=Path, help="file for the outcomes")
+    parser.add_argument(
+        "--table", type=Path, nargs="?", const=KEPT, help="print this file's table"
+    )
     given = parser.parse_args(argv)
+    if given.table:
+        print("\n".join(table(read(given.table), selftests.expected(CONFIG))))
+        return 0
     for name in given.releases:
         if name not in kernels:
             parser.error(f"{name}: not among {', '.join(kernels)}")
     wrong = 0
-    kept: dict[str, list[dict[str, object]]] = {}
+    kept = read(given.save) if given.save and given.save.exists() else {}
     for name in given.releases or kernels:
         own = kernels[name]
         assert own is not None
@@ -86,23 +104,84 @@ def main(argv: Sequence[str] | None = None) -> int:
             for script in TESTS[CONFIG]
             if given.only in script.name and release.has(script)
         ]
-        seeds = range(1, given.seeds + 1)
-        outcomes = list(run(release, scripts, seeds, given.jobs))
+        record = begin(kept.get(name), image.key, image.info["version"])
+        kept[name] = record
+        asked = [(seed, s) for s in scripts for seed in range(1, given.seeds + 1)]
+        todo = [one for one in asked if not record.has(*one)]
+        for seed, outcome in run(release, todo, given.jobs):
+            record.outcomes[outcome.script.name, seed] = outcome
+            if given.save:
+                write(kept, given.save)
+        outcomes = [(seed, record.outcomes[s.name, seed]) for seed, s in asked]
         lines, faults = judged(outcomes, selftests.expected(CONFIG))
         print(f"{name}: Linux {image.info['version']}, kernel {image.key}")
         print("".join(f"    {line}\n" for line in lines), end="", flush=True)
         wrong += faults
-        kept[name] = [{"seed": seed, **asdict(one)} for seed, one in outcomes]
-        if given.save:
-            given.save.write_text(json.dumps(kept, indent=1) + "\n")
     return int(wrong > 0)
 
 
-def run(
-    release: Release, scripts: Sequence[Script], seeds: Sequence[int], jobs: int
-) -> Iterator[tuple[int, Outcome]]:
-    """Run each script under each seed, in a guest of its own.
+@dataclass
+class Record:
+    """The outcomes of a release.
 
+    kernel : its key; version : of Linux
+    outcomes : by the name of the script and the seed
+    """
+
+    kernel: str
+    version: str
+    outcomes: dict[tuple[str, int], Outcome]
+
+    def has(self, seed: int, script: Script) -> bool:
+        """Whether a script has ended as it should."""
+        outcome = self.outcomes.get((script.name, seed))
+        return outcome is not None and not outcome.trouble
+
+
+def begin(stored: Record | None, key: str, version: str) -> Record:
+    """The record to go on with: that of the file, if it is of the same kernel."""
+    if stored is not None and stored.kernel == key:
+        return stored
+    return Record(key, version, {})
+
+
+def write(records: Mapping[str, Record], path: Path) -> None:
+    """Write the records of all releases."""
+    listed = {
+        name: {
+            "kernel": record.kernel,
+            "version": record.version,
+            "outcomes": [
+                {"seed": seed, **asdict(outcome)}
+                for (_, seed), outcome in record.outcomes.items()
+            ],
+        }
+        for name, record in records.items()
+    }
+    atomic.write_json(path, listed)
+
+
+def read(path: Path) -> dict[str, Record]:
+    """The records of a file, by the name of the release."""
+    found = {}
+    for name, stored in json.loads(path.read_text()).items():
+        record = Record(stored["kernel"], stored["version"], {})
+        for one in stored["outcomes"]:
+            seed = one.pop("seed")
+            script = Script(one["script"]["name"], tuple(one["script"]["argv"]))
+            one |= {"script": script, "kernel": tuple(one["kernel"])}
+            outcome = Outcome(**one)
+            record.outcomes[script.name, seed] = outcome
+        found[name] = record
+    return found
+
+
+def run(
+    release: Release, todo: Sequence[tuple[int, Script]], jobs: int
+) -> Iterator[tuple[int, Outcome]]:
+    """Run each script under its seed, in a guest of its own.
+
+    todo : seeds with scripts
     jobs : guests at a time; a single one is not pinned to a CPU
     """
     cancel = threading.Event()
@@ -117,16 +196,15 @@ def run(
                     selftests.run,
                     script,
                     CONFIG,
-                    Path(scratch) / f"{number}-{seed}",
+                    Path(scratch) / str(number),
                     number % jobs if jobs > 1 else None,
                     cancel,
                     release,
                     seed,
+                    BOUNDS,
                 ),
             )
-            for number, (script, seed) in enumerate(
-                (script, seed) for script in scripts for seed in seeds
-            )
+            for number, (seed, script) in enumerate(todo)
         ]
         try:
             for seed, guest in started:
@@ -178,6 +256,63 @@ def judged(
         for line in outcome.kernel
     ]
     return lines + troubles + reports, len(unlisted) + len(troubles) + len(reports)
+
+
+def table(records: Mapping[str, Record], entries: Sequence[Expected]) -> Iterator[str]:
+    """The results of each script in each release, as a table in Markdown.
+
+    A cell has the numbers of tests that passed, failed and were skipped under every
+    seed, and those that failed under some.
+    """
+    names = list(records)
+    yield "| script | " + " | ".join(records[name].version for name in names) + " |"
+    yield "|---|" + "---|" * len(names)
+    found = {name: _by_script(records[name]) for name in names}
+    for script in TESTS[CONFIG]:
+        cells = [found[name].get(script.name, "-") for name in names]
+        if set(cells) != {"-"}:
+            yield f"| `{script.name}` | " + " | ".join(cells) + " |"
+    yield ""
+    for name in names:
+        record = records[name]
+        outcomes = [(seed, one) for (_, seed), one in record.outcomes.items()]
+        cpu_s = sum(one.cpu_s for _, one in outcomes)
+        yield (
+            f"Linux {record.version}, kernel `{record.kernel}`:"
+            f" {cpu_s / 60:.0f} minutes of CPU time."
+        )
+        for test in by_test(outcomes):
+            if not test.failed:
+                continue
+            reasons = [e.reason for e in entries if _listed(test.name, [e])]
+            seeds = f"under {len(test.failed)} of {many(len(test.by_seed), 'seed')}"
+            if not test.unstable:
+                seeds = "under every seed"
+            why = reasons[0] if reasons else "The cause is open."
+            yield f"- `{test.name}` fails {seeds}. {why}"
+        yield ""
+
+
+def _by_script(record: Record) -> dict[str, str]:
+    """The cell of each script."""
+    groups: dict[str, list[tuple[int, Outcome]]] = defaultdict(list)
+    for (script, seed), outcome in record.outcomes.items():
+        groups[script].append((seed, outcome))
+    cells = {}
+    for script, outcomes in groups.items():
+        if any(outcome.trouble for _, outcome in outcomes):
+            cells[script] = "did not end"
+            continue
+        tests = by_test(outcomes)
+        results = [set(test.by_seed.values()) for test in tests]
+        numbers = [
+            sum(one == {word} for one in results) for word in ("ok", "fail", "skip")
+        ]
+        cells[script] = ", ".join(map(str, numbers))
+        unstable = sum(test.unstable for test in tests)
+        if unstable:
+            cells[script] += f", and {unstable} under some of {len(outcomes)} seeds"
+    return cells
 
 
 def _listed(name: str, entries: Sequence[Expected]) -> bool:

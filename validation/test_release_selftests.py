@@ -1,11 +1,21 @@
 """Judgement of upstream's tests over releases and seeds."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from mpbench.kernel.cache import Kernel
 from tests.virtual import selftests
 from tests.virtual.selftests import Expected, Outcome, Release, Script
-from validation.release_selftests import Results, by_test, judged
+from validation.release_selftests import (
+    Record,
+    Results,
+    begin,
+    by_test,
+    judged,
+    read,
+    table,
+    write,
+)
 
 SCRIPT = Script("join -f", ("./join.sh", "-f"))
 IPV6 = Expected("No IPv6.", "fail", ("join -f: v6 *",))
@@ -77,3 +87,41 @@ def test_groups_that_a_release_does_not_have_are_left_out(tmp_path: Path) -> Non
     release = Release(Kernel(tmp_path, "k", tmp_path, {}), tmp_path)
     there = [script.name for script in selftests.TESTS["guest"] if release.has(script)]
     assert there == ["diag", "mptcp_join -f"]
+
+
+def test_a_file_goes_on_in_the_same_kernel_with_what_has_not_ended(
+    tmp_path: Path,
+) -> None:
+    ended, cut = outcome({"a": "ok"}), outcome({}, trouble="too long")
+    record = Record("k", "6.12.118", {(SCRIPT.name, 1): ended, (SCRIPT.name, 2): cut})
+    write({"6.12": record}, tmp_path / "x.json")
+    stored = read(tmp_path / "x.json")["6.12"]
+    assert stored == record
+    assert begin(stored, "k", "6.12.118") is stored
+    assert begin(stored, "other", "6.12.118").outcomes == {}
+    assert [stored.has(seed, SCRIPT) for seed in (1, 2, 3)] == [True, False, False]
+
+
+def test_the_table_of_releases() -> None:
+    one = {
+        (SCRIPT.name, 1): outcome({"v6 a": "fail", "b": "ok", "ss": "skip"}),
+        (SCRIPT.name, 2): outcome({"v6 a": "fail", "b": "fail", "ss": "skip"}),
+    }
+    script = Script("mptcp_join -f", SCRIPT.argv)
+    named = {
+        ("mptcp_join -f", s): replace(o, script=script) for (_, s), o in one.items()
+    }
+    records = {"6.12": Record("k", "6.12.118", named), "7.2": Record("l", "7.2.13", {})}
+    entry = replace(IPV6, tests=("mptcp_join -f: v6 *",))
+    assert list(table(records, [entry])) == [
+        "| script | 6.12.118 | 7.2.13 |",
+        "|---|---|---|",
+        "| `mptcp_join -f` | 0, 1, 1, and 1 under some of 2 seeds | - |",
+        "",
+        "Linux 6.12.118, kernel `k`: 0 minutes of CPU time.",
+        "- `mptcp_join -f: v6 a` fails under every seed. No IPv6.",
+        "- `mptcp_join -f: b` fails under 1 of 2 seeds. The cause is open.",
+        "",
+        "Linux 7.2.13, kernel `l`: 0 minutes of CPU time.",
+        "",
+    ]

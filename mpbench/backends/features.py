@@ -5,11 +5,13 @@ patch may add one. What a variant has stands in `features.json` in its folder.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from jobs import Job, Transport
+from jobs.linux import Linux
 from mpbench.backends.base import Bounds, Exit
 from mpbench.errors import UserError
 from mpbench.spec.suggestions import nearest
@@ -20,9 +22,26 @@ BOUND_S = 60.0
 BOUNDS = Bounds(virtual_s=BOUND_S, wall_s=5 * BOUND_S, silence_s=2 * BOUND_S)
 TAIL = 5
 """Lines of the console that a kernel which does not boot is told with."""
+LEVEL = re.compile(r"^<\d>")
+"""The level of a line of the kernel's log."""
+REGISTERS = re.compile(r"(?:[A-Z]{2,3}|R\d\d|CR\d|EFLAGS): ?[0-9a-f(]|Code: |Stack:")
+"""The beginning of lines that say nothing to a reader."""
 Execute = Callable[[Path], Exit]
 """Boots the kernel, and leaves what its command left in a folder."""
 PROBE = "import sys; from mpbench.guest.features import main; sys.exit(main())"
+
+
+class DoesNotRunError(UserError):
+    """A kernel that never finished a run.
+
+    reason : the message without the kernel
+    linux : the kernel, once it is known
+    """
+
+    def __init__(self, words: str, reason: str) -> None:
+        super().__init__(f"kernel ({words}): {reason}")
+        self.reason = reason
+        self.linux: Linux | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +88,7 @@ def of(folder: Path, words: str, execute: Execute) -> Features:
     words : the kernel in messages
     execute : PROBE in a guest with this kernel, within BOUNDS
 
-    Raises UserError, one line, for a kernel that does not boot.
+    Raises DoesNotRunError, one line, for a kernel that does not boot.
     """
     known = kept(folder)
     if known is not None:
@@ -104,12 +123,17 @@ def _ask(words: str, execute: Execute) -> Features:
             return _read(artefacts / FILE)
         except (OSError, ValueError, TypeError, KeyError):
             console = (artefacts / "console.log").read_text(errors="replace")
-    said = [line.strip() for line in console.splitlines() if line.strip()][-TAIL:]
     reason = ended.reason or "it left no list of its features"
-    raise UserError(
-        f"kernel ({words}): does not run: {reason}; its console ends with: "
-        f"{' | '.join(said)[:600] or 'nothing'}"
+    raise DoesNotRunError(
+        words, f"does not run: {reason}; its console ends with: {tail(console)}"
     )
+
+
+def tail(console: str) -> str:
+    """The last lines of a console, without registers, in one line."""
+    lines = (LEVEL.sub("", line).strip() for line in console.splitlines())
+    said = [line for line in lines if line and not REGISTERS.match(line)]
+    return " | ".join(said[-TAIL:])[:600] or "nothing"
 
 
 def lacking(job: Job, has: Features) -> Iterator[str]:

@@ -84,7 +84,11 @@ class Kernels:
             else:
                 built = self.variant(job.linux, may_compile, trusted)
                 place = built.folder
-            has = features.of(place, words, partial(self._boot, job.linux, built))
+            try:
+                has = features.of(place, words, partial(self._boot, job.linux, built))
+            except features.DoesNotRunError as error:
+                error.linux = job.linux
+                raise
             found = lacking.setdefault(words, [])
             found.extend(features.lacking(job, has))
             if job.linux.in_qemu:

@@ -128,9 +128,12 @@ def _warn(backend: "Backend", plan: "Plan", spec: "Spec") -> None:
     Raises UserError with the line of the file where a new kernel lacks something.
     """
     from mpbench import kernel_facts
+    from mpbench.backends.features import DoesNotRunError
 
     try:
         backend.check([run.job for run in plan.runs])
+    except DoesNotRunError as error:
+        click.echo(f"cannot run here: {kernel_facts.named(spec, error)}", err=True)
     except UserError as error:
         kernel_facts.check(spec)
         click.echo(f"cannot run here: {error}", err=True)

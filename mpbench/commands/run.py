@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from mpbench.engine.campaign import Beside
     from mpbench.engine.places import Places
     from mpbench.engine.types import Shard
-    from mpbench.spec import Spec
 
 MOST_SHARDS = 1_000_000
 
@@ -214,6 +213,7 @@ def command(
     """
     from rich.console import Console
 
+    from mpbench import kernel_facts
     from mpbench.backends import programs, registry
     from mpbench.backends.virtual import VirtualBackend
     from mpbench.engine import cpus, dry
@@ -262,7 +262,7 @@ def command(
     analysis = AnalysisFunctions(measure=_measure, tabulate=_tabulate)
     with (
         _places(on, plain, backend, build, jobs, console) as places,
-        _with_lines(spec),
+        kernel_facts.told_with_lines(spec),
     ):
         status = run_campaign(
             experiment,
@@ -276,18 +276,6 @@ def command(
             _page(port) if live else None,
         )
     context.exit(status)
-
-
-@contextlib.contextmanager
-def _with_lines(spec: "Spec") -> Iterator[None]:
-    """Tell what a new kernel lacks with the line of the file."""
-    from mpbench import kernel_facts
-
-    try:
-        yield
-    except UserError:
-        kernel_facts.check(spec)
-        raise
 
 
 def _page(port: int | None) -> "Beside":

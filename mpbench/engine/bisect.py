@@ -201,6 +201,11 @@ class Search:
         last = self._judged(len(self.series))
         if last.outcome == "skipped":
             raise UserError(f"{self._range.bad} cannot be judged: {last.reason}")
+        if last.outcome == "undecided":
+            raise UserError(
+                f"{self._range.bad}: it is undecided whether it is worse than the"
+                f" limit, so give the design more points: {last.reason}"
+            )
         if last.outcome != "bad":
             raise UserError(
                 f"{self._range.bad} is not worse than the limit, so there is nothing to"
@@ -306,7 +311,7 @@ class Search:
         """The experiment with two cases: the good kernel, and a step."""
         spec = self.question.spec
         assert spec._document is not None
-        left_out = ("include", "figures", "expect")
+        left_out = ("include", "figures", "expect", "compare")
         values = {k: v for k, v in spec._document.values.items() if k not in left_out}
         own = values["cases"][self.question.case]
         case = {key: value for key, value in own.items() if key != "kernel"}

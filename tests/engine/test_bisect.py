@@ -92,16 +92,21 @@ class Runs:
 
 
 def searched(
-    folder: Path, effects: dict[str, float | str], noise: float = 0.0, **more: object
+    folder: Path,
+    effects: dict[str, float | str],
+    noise: float = 0.0,
+    text: str = TEXT,
+    case: str = "mptcp",
+    **more: object,
 ) -> tuple[Found, Search, Runs]:
     (folder / "series").mkdir()
     for name in effects:
         (folder / "series" / name).write_text(f"--- a/{name}.c\n+++ b/{name}.c\n")
     file = folder / "series.yaml"
-    file.write_text(TEXT)
+    file.write_text(text)
     asked: dict[str, object] = {"good": "stock", "bad": "mine", "worse_percent": 2.0}
     asked |= more
-    question = Question(load(file), "mptcp", metric="goodput", **asked)  # type: ignore[arg-type]
+    question = Question(load(file), case, metric="goodput", **asked)  # type: ignore[arg-type]
     runs = Runs(effects, noise)
     said: list[str] = []
     search = Search(question, folder / "out", {"fake": "1"}, runs, said.append)
@@ -119,6 +124,15 @@ def test_every_patch_of_a_series_is_found(tmp_path: Path, bad: int) -> None:
     found, search, _ = searched(tmp_path, effects)
     assert found == Found(bad, (bad,))
     assert len(search.steps) <= 4
+
+
+def test_a_file_that_compares_its_kernels_is_searched(tmp_path: Path) -> None:
+    """The question names kernels that a step does not have."""
+    text = TEXT.replace("factors: {", "factors: {kernel: [stock, mine], ")
+    text += "compare: {kernel: stock, better: {goodput: more}}\n"
+    effects: dict[str, float | str] = {"1.patch": "same", "2.patch": -10.0}
+    found, _, _ = searched(tmp_path, effects, text=text, case="mptcp-stock")
+    assert found == Found(2, (2,))
 
 
 @pytest.mark.parametrize("name", ["step-1", "step-2"])
@@ -280,6 +294,11 @@ def test_what_is_no_log(tmp_path: Path, text: str, words: str) -> None:
 def test_a_log_of_another_search(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--replay: this search has no step 'other'"):
         searched(tmp_path, {"1.patch": -10.0}, replayed={"other": ("good", "")})
+
+
+def test_a_series_whose_end_is_undecided(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"'mine': it is undecided .* more points: "):
+        searched(tmp_path, {"1.patch": -2.0}, noise=20.0)
 
 
 def test_a_series_whose_end_does_not_build(tmp_path: Path) -> None:

@@ -4,7 +4,10 @@ from dataclasses import replace
 
 from jobs import bare
 from jobs.ends import Host
-from mpbench.backends.features import Features, lacking
+from jobs.linux import Linux
+from mpbench import kernel_facts
+from mpbench.backends.features import DoesNotRunError, Features, lacking, tail
+from mpbench.experiment_files import loads
 
 HAS = Features(
     controllers=("cubic", "reno"),
@@ -35,3 +38,49 @@ def test_a_kernel_that_has_all() -> None:
 def test_a_sysctl_of_one_host_that_the_kernel_lacks() -> None:
     (reason,) = needs(tcp_sack="0", tcp_rto_max_ms="1000")
     assert reason.startswith("no sysctl 'net.ipv4.tcp_rto_max_ms'; ")
+
+
+CONSOLE = """\
+<6>TCP: Hash tables configured (established 8192 bind 8192)
+Pid: 1, comm: swapper/0 Not tainted 7.3.4
+RIP: 0033:0x603e8ad0
+<6>RSP: 0000000060c57f20  EFLAGS: 00010246
+<6>RAX: 0000000000000000 RBX: 0000000060c2fb40 RCX: 0000000000000000
+<6>R13: 0000000000000000 R14: 0000000000000000 R15: 0000000000000000
+<0>Kernel panic - not syncing: Segfault with no mm
+"""
+
+
+def test_the_last_lines_of_a_console_have_no_registers() -> None:
+    assert tail(CONSOLE) == (
+        "TCP: Hash tables configured (established 8192 bind 8192)"
+        " | Pid: 1, comm: swapper/0 Not tainted 7.3.4"
+        " | Kernel panic - not syncing: Segfault with no mm"
+    )
+    assert tail("a\nb\nc\nd\ne\nf\n") == "b | c | d | e | f"
+    assert tail("") == "nothing"
+
+
+def test_a_kernel_that_does_not_run_is_told_with_its_line() -> None:
+    spec = loads(
+        """\
+name: small
+topology: two_path
+kernels:
+  stock: {lab: none}
+  fast: {base: stock, options: {CONFIG_HZ: 1000}}
+cases:
+  a: {protocol: mptcp, congestion_control: cubic, kernel: stock}
+  b: {protocol: mptcp, congestion_control: cubic, kernel: fast}
+traffic: [{tool: iperf3, from: client, to: server, duration: 3 s}]
+""",
+        "small.yaml",
+    )
+    error = DoesNotRunError("stock Linux", "does not run: it panicked")
+    assert str(kernel_facts.named(spec, error)) == (
+        "kernel (stock Linux): does not run: it panicked"
+    )
+    error.linux = Linux(lab=False, options={"CONFIG_HZ": "1000"})
+    assert str(kernel_facts.named(spec, error)) == (
+        "small.yaml:5: kernels.fast: does not run: it panicked"
+    )

@@ -192,6 +192,7 @@ def run(
     cancel: threading.Event | None = None,
     release: Release | None = None,
     seed: int = 1,
+    bounds: Bounds | None = None,
 ) -> Outcome:
     """Run one script in a guest with this kernel.
 
@@ -200,6 +201,7 @@ def run(
     cancel : ends the guest when set
     release : another Linux; its kernel is used in the way that `config` says
     seed : of all that is random in the guest
+    bounds : of the guest, in the place of those of the kind of kernel
     """
     kind = KINDS[config]
     image = release.image if release else kernel.find(config)
@@ -223,7 +225,7 @@ def run(
         for name in ("iptables", "ip6tables"):
             (inside / "bin" / name).write_text(NO_FIREWALL)
             (inside / "bin" / name).chmod(0o755)
-    ended, artefacts = lab.execute({"seed": seed}, kind.bounds, cpu)
+    ended, artefacts = lab.execute({"seed": seed}, bounds or kind.bounds, cpu)
     output = read_text(artefacts / "output.txt")
     results = dict(read_results(output))
     plan = PLAN.search(output)
