@@ -2,21 +2,23 @@
 
     low, high = interval(values, np.median, np.random.default_rng(1), 1000, 0.95, "BCa")
 
-The same numbers as `scipy.stats.bootstrap`, draw for draw, of which this is the case
-that reports need: loading scipy.stats takes longer than all intervals of a page.
+The same numbers as `scipy.stats.bootstrap`, draw for draw and up to rounding, of which
+this is the case that reports need: loading any of scipy takes longer than all intervals
+of a page.
 """
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-import scipy.special
 from numpy.typing import NDArray
 
 Method = Literal["BCa", "percentile"]
 Values = NDArray[np.float64]
 Statistic = Callable[..., np.floating]
+NORMAL = NormalDist()
 
 
 def interval(
@@ -54,18 +56,25 @@ def _corrected(
     """The levels of the ends, moved by bias z0 and acceleration a ([1], eq. 14.10)."""
     estimate = statistic(values)
     below = np.count_nonzero(found < estimate) + np.count_nonzero(found <= estimate)
-    z0 = scipy.special.ndtri(below / (2 * len(found)))
+    z0 = _deviate(below / (2 * len(found)))
     n = len(values)
     others = np.broadcast_to(np.arange(n), (n, n))[~np.eye(n, dtype=bool)]
     left_out = np.asarray(statistic(values[others.reshape(n, n - 1)], axis=-1))
     u = (n - 1.0) * (np.mean(left_out) - left_out)
     a = 1 / 6 * (np.sum(u**3) / n**3) / (np.sum(u**2) / n**2) ** (3 / 2)
-    z = float(scipy.special.ndtri(alpha))
+    z = NORMAL.inv_cdf(alpha)
     low, high = z0 + z, z0 - z
     return (
-        float(scipy.special.ndtr(z0 + low / (1 - a * low))),
-        float(scipy.special.ndtr(z0 + high / (1 - a * high))),
+        NORMAL.cdf(float(z0 + low / (1 - a * low))),
+        NORMAL.cdf(float(z0 + high / (1 - a * high))),
     )
+
+
+def _deviate(p: float) -> float:
+    """The standard normal deviate below which a share p lies; infinite at 0 and 1."""
+    if 0 < p < 1:
+        return NORMAL.inv_cdf(p)
+    return math.inf if p else -math.inf
 
 
 def _quantile(ordered: Values, p: float) -> float:

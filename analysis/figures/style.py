@@ -237,13 +237,17 @@ def save(figure: Figure, target: Target) -> list[Path]:
     for text in figure.findobj(Text):
         if isinstance(text, Text) and "$" in OWN_FORMULAS.sub("", text.get_text()):
             text.set_parse_math(False)
-    ticks.put_right(figure)
     target.folder.mkdir(parents=True, exist_ok=True)
     if target.look.columns:
         width, height = figure.get_size_inches()
         wanted = COLUMN_INCHES[target.look.columns]
         # Letters keep their size, so height shrinks less than width does.
         figure.set_size_inches(wanted, height * min(1.0, (wanted / width) ** 0.5))
+    ticks.put_right(figure)
+    # All formats share one layout, which takes as long as a picture.
+    figure.set_dpi(DPI)
+    ticks.lay_out(figure)
+    figure.set_layout_engine("none")
     files = []
     for suffix in target.look.formats:
         path = target.folder / f"{target.name}.{suffix}"

@@ -103,11 +103,17 @@ def _number(group: list[Axis]) -> None:
             )
 
 
+def lay_out(figure: Figure) -> None:
+    """Give axes and legends the places that a drawing would give them."""
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
+
+
 def _wrap(figure: Figure) -> None:
     """Break labels and titles that are longer than their place."""
     if not any(_is_long(axes, figure) for axes in figure.axes):
         return
-    figure.draw_without_rendering()
+    lay_out(figure)
     boxes = [axes.get_window_extent() for axes in figure.axes]
     for axes, box in zip(figure.axes, boxes, strict=True):
         right = [b.x0 for b in boxes if b.x0 > box.x1 and b.y0 < box.y1 > b.y1 - 1]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from analysis.words import many
-from mpbench.engine.messages import uncovered
 from mpbench.errors import UserError
 from mpbench.report import seeds
 from mpbench.store import campaign, json_file, kept_rows, layout, places, runs
@@ -227,4 +226,6 @@ def _state(
             "runs again."
         )
     if older := sum(run.row is not None and not run.covered for run in stored.values()):
+        from mpbench.engine.messages import uncovered
+
         yield uncovered(older, results.root)

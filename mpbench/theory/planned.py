@@ -1,11 +1,13 @@
 """The networks of an experiment's runs as models take them, from its plan."""
 
-from analysis.models.setting import Setting, Stretch
-from jobs import Job
+from typing import TYPE_CHECKING
+
 from mpbench.errors import UserError
-from mpbench.plan import make_plan
-from mpbench.plan.settings import setting_of, stretches_of
-from mpbench.spec import Spec
+
+if TYPE_CHECKING:
+    from analysis.models.setting import Setting, Stretch
+    from jobs import Job
+    from mpbench.spec import Spec
 
 
 class PlannedSettings:
@@ -15,18 +17,24 @@ class PlannedSettings:
     ValueError is raised for a point or case that the plan does not have.
     """
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: "Spec") -> None:
         self._spec = spec
         self._jobs: dict[tuple[int, str], Job] = {}
 
-    def __call__(self, point: int, case: str, part: str | None) -> Setting:
+    def __call__(self, point: int, case: str, part: str | None) -> "Setting":
+        from mpbench.plan.settings import setting_of
+
         return setting_of(self._job(point, case), part)
 
-    def over_time(self, point: int, case: str) -> list[Stretch]:
+    def over_time(self, point: int, case: str) -> "list[Stretch]":
+        from mpbench.plan.settings import stretches_of
+
         return stretches_of(self._job(point, case))
 
-    def _job(self, point: int, case: str) -> Job:
+    def _job(self, point: int, case: str) -> "Job":
         if not self._jobs:
+            from mpbench.plan import make_plan
+
             try:
                 plan = make_plan(self._spec, {})
             except UserError as error:
