@@ -120,6 +120,10 @@ def _summary(answer: Answer) -> Iterator[str]:
     order = sorted(by_case, key=lambda case: [rank[c.outcome] for c in by_case[case]])
     named = answer.question.named
     open_cases: dict[tuple[str, ...], list[str]] = {}
+    if all(each.gain.low is None for each in answer.contrasts):
+        yield _measured(by_case, answer)
+        yield from _leading(answer, found)
+        return
     for case in order:
         contrasts = by_case[case]
         base = named(contrasts[0].baseline)
@@ -158,6 +162,35 @@ def _overall(best: Sequence[str] | None, count: int) -> Iterator[str]:
         yield f"{names} is the only case among the best in {every}."
     else:
         yield f"{names} are among the best in {every}."
+
+
+def _measured(by_case: Mapping[str, list[Contrast]], answer: Answer) -> str:
+    """The differences where so few networks decide nothing beyond themselves."""
+    told, last = [], ""
+    for case, contrasts in by_case.items():
+        base = answer.question.named(contrasts[0].baseline)
+        sizes = question.joined(
+            [_size(each, answer).replace("as much", "no more") for each in contrasts]
+        )
+        than = f" than {base}" if base != last else ""
+        told.append(f"{answer.question.named(case)} has {sizes}{than}")
+        last = base
+    first = next(iter(by_case.values()))[0]
+    each = "them" if len(first.gains) > 1 else "it"
+    kind = "network" if not first.sole or len(first.gains) == 1 else "repetition"
+    return (
+        f"{_capital(_where(first))}, {'; '.join(told)}. What holds beyond {each} is"
+        f" undecided: an interval needs {NUMBERS[LEAST]} {kind}s."
+    )
+
+
+def _size(contrast: Contrast, answer: Answer) -> str:
+    """`12 % more goodput`."""
+    name, middle = name_of(contrast, answer), _raw(contrast)
+    if middle == 0:
+        return f"as much {name}"
+    way = "more" if middle > 0 else "less"
+    return f"{amount(middle, contrast.unit)} {way} {name}"
 
 
 def _capital(sentence: str) -> str:
@@ -223,16 +256,11 @@ def _interval(lead: Interval, unit: str) -> str:
 
 def _detail(contrast: Contrast, answer: Answer) -> str:
     """One contrast in a sentence or two."""
-    name, unit = name_of(contrast, answer), contrast.unit
-    named = answer.question.named
+    named, unit = answer.question.named, contrast.unit
     gain, base = contrast.gain, named(contrast.baseline)
-    middle = _raw(contrast)
-    way = "more" if middle > 0 else "less"
-    size = f"{amount(middle, unit)} {way} {name} than {base}"
-    if middle == 0:
-        size = f"as much {name} as {base}"
-    where = _where(contrast)
-    head = _capital(f"{named(contrast.case)} has {size} {where}")
+    than = "than" if _raw(contrast) else "as"
+    size = f"{_size(contrast, answer)} {than} {base}"
+    head = _capital(f"{named(contrast.case)} has {size} {_where(contrast)}")
     if gain.low is None or gain.high is None:
         return f"{head}. {_too_few(contrast, answer)}"
     between = f"95 % interval {span(*turning_words.raw_ends(contrast, gain), unit)}"

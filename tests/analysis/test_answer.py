@@ -1,5 +1,6 @@
 """The answer to a question, on campaigns whose answer is known."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -211,6 +212,28 @@ def test_a_listed_factor_decides_within_networks() -> None:
     assert len(found.turn.high.gains) == len(found.turn.low.gains) == 10
     still = campaign(sizes(10, (1.0, 1.0, 1.0)), question=GOODPUT, **listed)
     assert answered(still).contrasts[0].turn is None
+
+
+def test_too_few_networks_are_told_with_their_numbers() -> None:
+    """A first paragraph of nothing but "undecided" would say less than was measured."""
+    ratio = {"a": 1.0, "b": 1.5, "c": 0.5}
+    both = replace(GOODPUT, better={"goodput": "more", "smoothed_rtt": "less"})
+    made = networks(2, lambda x, y, c: ratio[c], ("a", "b", "c"))
+    first = words(replace(made, question=both)).splitlines()[2]
+    assert re.match(
+        r"In the median of 2 networks, `b` has (49|50)\S* % more goodput and 33\S* %"
+        r" less smoothed RTT than `a`; `c` has (49|50)\S* % less goodput and \S+ % more"
+        r" smoothed RTT\. What holds beyond them is undecided: an interval needs six"
+        r" networks\.",
+        first,
+    ), first
+    same = networks(1, lambda x, y, c: 1.0)
+    level = same.runs.assign(goodput_mbps=10.0)
+    first = words(replace(same, runs=level, question=GOODPUT)).splitlines()[2]
+    assert first.startswith(
+        "In the one network of this experiment, `b` has no more goodput than `a`. What"
+        " holds beyond it is undecided"
+    ), first
 
 
 def test_the_answer_begins_with_the_case_that_is_best_in_all_metrics() -> None:
