@@ -25,8 +25,27 @@ import click
     metavar="FILE",
     help="The wheel of mpbench that made the results; the crate names it by its hash.",
 )
+@click.option(
+    "--author",
+    "authors",
+    metavar="NAME",
+    multiple=True,
+    help="An author of the results, such as 'Ada Lovelace <https://orcid.org/ID>'; may "
+    "be given several times.  [default: the crate names none]",
+)
+@click.option(
+    "--publisher",
+    metavar="NAME",
+    help="Who publishes the crate, such as 'A University <https://example.org>'.  "
+    "[default: the crate names none]",
+)
 def command(
-    results: Path, out: Path | None, licence: str | None, wheel: Path | None
+    results: Path,
+    out: Path | None,
+    licence: str | None,
+    wheel: Path | None,
+    authors: tuple[str, ...],
+    publisher: str | None,
 ) -> None:
     """Pack RESULTS into an RO-Crate, a zip archive for a reviewer or a repository.
 
@@ -38,10 +57,13 @@ def command(
     """
     from analysis.words import many
     from mpbench.errors import printable
+    from mpbench.report import people
     from mpbench.report.pack import pack
 
+    named = [people.read("--author", text) for text in authors]
+    by = None if publisher is None else people.read("--publisher", publisher)
     target = out or Path(f"{results.resolve().name}.crate.zip")
-    held, missing = pack(results, target, licence, wheel)
+    held, missing = pack(results, target, licence, wheel, named, by)
     if missing:
         lacking = f"{results}: not there yet of the plan: {many(missing, 'run')}"
         click.echo(printable(lacking), err=True)

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from analysis.words import many
+from mpbench.report.people import Agent
 from mpbench.store.campaign import Campaign, Entry
 from mpbench.store.json_file import DamagedError
 from mpbench.store.records import Host
@@ -67,6 +68,8 @@ class Crate:
     licence : SPDX identifier of the licence of the results; None if none is stated
     wheel : of the mpbench that made the runs, which the crate names and does not hold
     unfinished : how many runs of the plan are missing
+    authors : of the results, in order
+    publisher : of the crate; None if none is stated
     """
 
     head: Campaign
@@ -76,6 +79,8 @@ class Crate:
     licence: str | None = None
     wheel: Part | None = None
     unfinished: int = 0
+    authors: Sequence[Agent] = ()
+    publisher: Agent | None = None
 
 
 def metadata(crate: Crate) -> Entity:
@@ -100,6 +105,10 @@ def metadata(crate: Crate) -> Entity:
         "hasPart": [_ref(part) for part in parts],
         "mentions": [_ref(action) for action in actions],
     }
+    if crate.authors:
+        dataset["author"] = [{"@id": author.id} for author in crate.authors]
+    if crate.publisher is not None:
+        dataset["publisher"] = {"@id": crate.publisher.id}
     about = {
         "@id": NAME,
         "@type": "CreativeWork",
@@ -107,11 +116,26 @@ def metadata(crate: Crate) -> Entity:
         "conformsTo": {"@id": SPECIFICATION},
     }
     made = list(software.values())
-    entities = [about, dataset, _profile(), *files, *folders, *actions, *made]
+    agents = _agents(crate)
+    entities = [about, dataset, _profile(), *files, *folders, *actions, *made, *agents]
     return {
         "@context": [CONTEXT, TERMS],
         "@graph": list(map(_single, [*entities, *_licences(crate.licence)])),
     }
+
+
+def _agents(crate: Crate) -> list[Entity]:
+    """The authors and the publisher, each once."""
+    named = [("Person", author) for author in crate.authors]
+    if crate.publisher is not None:
+        named.append(("Organization", crate.publisher))
+    found: dict[str, Entity] = {}
+    for kind, agent in named:
+        entity = {"@id": agent.id, "@type": kind, "name": agent.name}
+        if agent.email is not None:
+            entity["email"] = agent.email
+        found.setdefault(agent.id, entity)
+    return list(found.values())
 
 
 def _description(crate: Crate) -> str:

@@ -7,13 +7,14 @@ name, and a page made again from them.
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mpbench.errors import UserError
 from mpbench.report import crate, loading
 from mpbench.report.crate import Crate, Made
+from mpbench.report.people import Agent
 from mpbench.store import (
     atomic,
     campaign,
@@ -38,12 +39,18 @@ PAGE = "report/"
 
 
 def pack(
-    folder: Path, out: Path, licence: str | None = None, wheel: Path | None = None
+    folder: Path,
+    out: Path,
+    licence: str | None = None,
+    wheel: Path | None = None,
+    authors: Sequence[Agent] = (),
+    publisher: Agent | None = None,
 ) -> tuple[int, int]:
     """Write the crate of the results in `folder` to the file `out`.
 
     licence : SPDX identifier of the licence of the results
     wheel : of the mpbench that made them; its hash is noted
+    authors, publisher : of the results, as the crate names them
 
     Returns how many runs it holds and how many of the plan are missing. Raises
     UserError if `folder` holds no results, or anything in it differs from its hash.
@@ -57,7 +64,11 @@ def pack(
         raise UserError(f"{folder}: a folder of rows; give the results with their runs")
     results = layout.Results(folder)
     try:
-        found = _crate(results, licence, _wheel(wheel))
+        found = replace(
+            _crate(results, licence, _wheel(wheel)),
+            authors=authors,
+            publisher=publisher,
+        )
         parts = [*found.beside, *(part for run in found.runs for part in run.parts)]
         size = sum(part.size for part in parts)
         if size > MOST_BYTES:

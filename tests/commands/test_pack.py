@@ -296,3 +296,42 @@ def test_bad_options_are_one_line(
     done = command("pack", results, *words)
     assert (done.status, done.err.count("\n")) == (2, 1)
     assert said in done.err
+
+
+def test_the_crate_names_authors_and_publisher_that_were_given(
+    command: Command, results: Path, tmp_path: Path
+) -> None:
+    orcid = "https://orcid.org/0000-0001-2345-6789"
+    words = ["--author", f"Ada Lovelace <{orcid}>", "--author", "A. N. Other <a@b.org>"]
+    done = command("pack", results, *words, "--publisher", "A University")
+    assert (done.status, done.err) == (0, "")
+    found = graph(unpacked(tmp_path))
+    first, second = found["./"]["author"]
+    assert first == {"@id": orcid}
+    assert found[orcid] == {"@id": orcid, "@type": "Person", "name": "Ada Lovelace"}
+    other = found[second["@id"]]
+    assert (other["name"], other["email"]) == ("A. N. Other", "a@b.org")
+    publisher = found[found["./"]["publisher"]["@id"]]
+    assert publisher["@type"] == "Organization"
+    assert publisher["name"] == "A University"
+
+
+def test_no_author_is_invented(command: Command, results: Path, tmp_path: Path) -> None:
+    command("pack", results)
+    found = graph(unpacked(tmp_path))
+    assert not {"author", "publisher"} & found["./"].keys()
+    assert not {"Person", "Organization"} & {str(e["@type"]) for e in found.values()}
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "<a@b.org>", "a <b", "Ada <mail>", "a\nb", "x" * 201]
+)
+def test_what_names_nobody_is_refused(
+    command: Command, results: Path, text: str
+) -> None:
+    for option in ("--author", "--publisher"):
+        done = command("pack", results, option, text)
+        assert done.status == 2
+        assert done.err.startswith(f"mpbench: {option}: ")
+        assert "is no name; give one such as" in done.err
+        assert done.err.count("\n") == 1
