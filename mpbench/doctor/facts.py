@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpbench import image, kernel
+from mpbench import carried, image, kernel
 from mpbench.backends import boot, confinement, requirements, roots, tools
 from mpbench.backends.qemu import machine
 from mpbench.backends.tools import Tool
@@ -56,6 +56,7 @@ class Facts:
         without the launcher, namespaces cannot be tried and are not among them
     landlock : the version of Landlock, 0 without it
     fixed_addresses : whether a process can have the same addresses in every run
+    carried : whether the kernel came in a wheel, so that nothing has to be built
     """
 
     kernel: str | None
@@ -75,6 +76,7 @@ class Facts:
     barriers: Sequence[str]
     landlock: int
     fixed_addresses: bool
+    carried: bool = False
 
 
 def look(results: Path = Path("results")) -> Facts:
@@ -105,6 +107,7 @@ def look(results: Path = Path("results")) -> Facts:
         barriers=barriers,
         landlock=confinement.landlock_version(),
         fixed_addresses=fixed,
+        carried=(built or Path()).is_relative_to(carried.FOLDER),
     )
 
 

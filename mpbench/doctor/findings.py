@@ -79,8 +79,9 @@ def _virtual(facts: Facts) -> Iterator[Finding]:
     else:
         for tool in tools.GUEST:
             yield _tool(tool, facts)
-    for tool in BUILD:
-        yield _tool(tool, facts, "optional" if built else "missing")
+    if not (built and facts.carried):
+        for tool in BUILD:
+            yield _tool(tool, facts, "optional" if built else "missing")
     yield _tool(machine.TOOL, facts, "optional")
     yield _virtual_finding(
         facts.cpus > 0,

@@ -134,6 +134,8 @@ def _agents(crate: Crate) -> list[Entity]:
         entity = {"@id": agent.id, "@type": kind, "name": agent.name}
         if agent.email is not None:
             entity["email"] = agent.email
+        if kind == "Organization" and agent.address is not None:
+            entity["url"] = agent.address
         found.setdefault(agent.id, entity)
     return list(found.values())
 

@@ -123,6 +123,17 @@ def test_what_builds_the_kernel_is_needed_until_it_is_built() -> None:
     assert one(replace(small, kernel=None), "cache").mark == "missing"
 
 
+def test_a_wheel_does_not_list_what_would_build_its_kernel() -> None:
+    names = {tool.name for tool in BUILD}
+    wheel = replace(WHOLE, carried=True, present=WHOLE.present - {*BUILD})
+    lines = {each.what for each in findings(wheel) if each.lab == "virtual"}
+    assert not names & lines and can_run(findings(wheel))
+    # A wheel of pip's own making brings no kernel, and needs all of them.
+    bare = replace(wheel, carried=False, kernel=None)
+    lines = {each.what for each in findings(bare) if each.lab == "virtual"}
+    assert names <= lines and not can_run(findings(bare))
+
+
 @pytest.mark.parametrize(
     ("barriers", "landlock", "words"),
     [
