@@ -196,6 +196,12 @@ class Entry:
         return None
 
     @property
+    def offered_mbps(self) -> float | None:
+        """Rate at which it sends while it is on, in 10^6 bit/s; None where it sends as
+        fast as it can, or on request."""
+        return self.connection_mbps
+
+    @property
     def message_bytes(self) -> int | None:
         """Size of each message that it writes into a connection; None for a stream."""
         return None

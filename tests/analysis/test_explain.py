@@ -1,6 +1,7 @@
 """The sentences about captured runs of guests, and about single events."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -126,6 +127,47 @@ SAID = {
     ],
     "window-tcp-cubic": [
         "the receiver's window held the client back on path 1 for 95%"
+    ],
+    "another-path": [
+        "connections of client to server took path 1, and the case asks for path 2: the"
+        " program did not bind 10.0.2.2"
+    ],
+    "beyond-capacity": [
+        "client to server sends 40 Mbit/s while it is on, and its path carries 10"
+    ],
+    "crawled": [
+        "the server dropped 1248 segments outside of the connection's window, which TCP"
+        " had acknowledged: from 15.1 to 28.8 s the client sent such data again by one"
+        " segment in about 2.7 s"
+    ],
+    "hanging": [
+        "the client gave up 1 subflow on path 1 at 29.7 s",
+        "the client gave up 1 subflow on path 2 at 31.6 s",
+        "2 connections of the client lost the last subflow from 31.6 to 600.1 s, and"
+        " stayed open until 632.8 s; Linux wakes no program that waits in a blocking",
+    ],
+    "idle-mptcp": [
+        "path 2 carried 0.0% of the bytes: the application sent less",
+        "the client had nothing to send for 85% of the time of its connection",
+    ],
+    "idle-tcp": [
+        "the client had nothing to send for 85% of the time of its connection: the"
+        " program of client to server sets the rate, and not the network"
+    ],
+    "no-connection": [
+        "the program of client to server opened no connection, so MPTCP carried nothing"
+    ],
+    "over-too-soon": [
+        "path 2 carried nothing: 1 connection was over, within 0.25 s, before a subflow"
+        " had joined there"
+    ],
+    "second-queue": [
+        "path 1 (a) carried 6% of its capacity: the queue of b holds 10 packets and was"
+        " full 35 times"
+    ],
+    "waited": [
+        "the transfer client to server waited for path 2, which was busy with 191 kB"
+        " for 0.8 of 0.9 s; path 1 carried 829 kB in 0.5 s and then had nothing to send"
     ],
 }
 
@@ -406,6 +448,92 @@ def test_a_buffer_is_no_reason_where_another_may_be(
     (run / "job.json").write_text(json.dumps(job))
     (run / "row.json").write_text(json.dumps(row))
     assert not [f for f in explain.explain(run) if "held the connection" in f.sentence]
+
+
+def changed(tmp_path: Path, name: str, file: str, change: Callable[[Any], Any]) -> Path:
+    """A copy of a captured run with a changed JSON file."""
+    run = Path(shutil.copytree(CAPTURED / name, tmp_path / name))
+    document = json.loads((run / file).read_text())
+    change(document)
+    (run / file).write_text(json.dumps(document))
+    return run
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.51, False), (0.49, True)])
+def test_a_link_that_others_fill_is_not_slow(
+    tmp_path: Path, share: float, told: bool
+) -> None:
+    """The two paths share the link with another user. share : of the traffic's time"""
+
+    def change(row: Any) -> None:
+        row["bottleneck.up.busy_s"] = share * row["measured_s"]
+
+    said = lines(changed(tmp_path, "well-shared-bottleneck", "row.json", change))
+    assert any("of its capacity: the queue of bottleneck" in s for s in said) is told
+
+
+@pytest.mark.parametrize(("rate_mbps", "told"), [(10.0, False), (10.1, True)])
+def test_a_rate_is_beyond_what_is_less(
+    tmp_path: Path, rate_mbps: float, told: bool
+) -> None:
+    def change(job: Any) -> None:
+        job["traffic"][0]["rate_mbps"] = rate_mbps
+
+    run = changed(tmp_path, "beyond-capacity", "job.json", change)
+    assert bool(lines(run)) is told
+
+
+def test_a_rate_is_compared_with_all_paths_of_a_connection(tmp_path: Path) -> None:
+    def change(job: Any) -> None:
+        job["traffic"][0]["rate_mbps"] = 20.5
+
+    run = changed(tmp_path, "well-constant-rate", "job.json", change)
+    (said,) = lines(run)
+    assert said.startswith("client to server sends 20.5 Mbit/s while it is on, and its")
+    assert "paths carry 20" in said
+
+
+@pytest.mark.parametrize(("busy_ms", "told"), [(2400, True), (2600, False)])
+def test_half_of_the_time_without_data_is_the_programs(
+    tmp_path: Path, busy_ms: int, told: bool
+) -> None:
+    """Of 5 s; MPTCP has two subflows, and data may be on their way on either."""
+    run = Path(shutil.copytree(CAPTURED / "idle-tcp", tmp_path / "run"))
+    path = run / "artefacts/events.csv"
+    head, *rest = path.read_text().splitlines(keepends=True)
+    last = [
+        re.sub(r"busy_ms=\d+", f"busy_ms={busy_ms}", line)
+        if ",client," in line
+        else line
+        for line in rest
+    ]
+    path.write_text("".join([head, *last]))
+    assert bool(lines(run)) is told
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [(510, 650, True), (520, 650, False), (470, 630, False)],
+)
+def test_a_transfer_waits_for_a_path_that_works_longer(
+    tmp_path: Path, first: int, second: int, told: bool
+) -> None:
+    """Of 854 ms, 60 % are 512 ms and 75 % are 641 ms."""
+    run = Path(shutil.copytree(CAPTURED / "waited", tmp_path / "run"))
+    change_events(
+        run, ("busy_ms=470", f"busy_ms={first}"), ("busy_ms=800", f"busy_ms={second}")
+    )
+    assert any("waited for path 2" in line for line in lines(run)) is told
+
+
+def test_timeouts_of_mptcp_need_data_that_was_dropped(tmp_path: Path) -> None:
+    run = changed(
+        tmp_path,
+        "crawled",
+        "artefacts/nstat-server.json",
+        lambda document: document["kernel"].pop("MPTcpExtNoDSSInWindow"),
+    )
+    assert not any("sent such data again" in line for line in lines(run))
 
 
 def test_what_is_not_known_gives_way_to_what_is(

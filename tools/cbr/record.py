@@ -67,6 +67,10 @@ class Cbr(Entry):
         return self.rate_mbps if self.over_connection else None
 
     @property
+    def offered_mbps(self) -> float:
+        return self.rate_mbps
+
+    @property
     def message_bytes(self) -> int | None:
         if self.connection_mbps is None:
             return None

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from analysis.run.explain import (
     buffers,
+    crawls,
     failures,
     handshake,
     joins,
     limits,
     middleboxes,
+    programs,
     proxies,
     settings,
     shares,
@@ -31,10 +33,14 @@ RULES: tuple[Rule, ...] = (
     handshake.connected_late,
     handshake.payload_changed,
     handshake.outside_window,
+    crawls.crawled,
     joins.no_address,
     joins.not_asked,
     joins.not_joined,
+    programs.over_too_soon,
     settings.script,
+    programs.opened_nothing,
+    programs.on_another_path,
     failures.went_stale,
     failures.unanswered,
     failures.given_up,
@@ -49,6 +55,9 @@ RULES: tuple[Rule, ...] = (
     buffers.held,
     limits.starved,
     limits.slow,
+    programs.waited,
+    programs.had_nothing_to_send,
+    programs.beyond_capacity,
 )
 
 

@@ -14,8 +14,8 @@ from analysis.run.explain.finding import Finding
 from analysis.run.explain.limits import LEAST_ROUND_TRIPS, LEAST_S
 from analysis.run.explain.shares import LEAST_BYTES
 from analysis.run.explain.subflows import Connection, Subflow
+from analysis.run.explain.ways import Way, of_path
 from analysis.run.traffic import Traffic
-from jobs import Link
 
 RMEM, WMEM = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
 USUAL_BYTES = 67_108_864
@@ -46,7 +46,6 @@ def held(facts: Facts) -> Iterator[Finding]:
 def _of_connection(
     facts: Facts, one: Connection, entry: Traffic[Any], sender: str, receiver: str
 ) -> Finding | None:
-    links = {link.name: link for link in facts.job.links}
     changed = {change.link for change in facts.changes}
     on_way = rate_mbps = capacity_mbps = 0.0
     count = 0
@@ -55,20 +54,17 @@ def _of_connection(
         last = [event for event in subflow.states() if event.host == sender]
         if number is None or not last or (subflow.is_join and not subflow.joined):
             return None
-        names = facts.users[one.client][number - 1].links
-        own = [links[name] for name in names if name in links]
-        capacities = [link.capacity_mbps for link in own if link.capacity_mbps]
-        round_trip_s = 2e-3 * sum(link.delay_ms for link in own)
+        way = of_path(facts, one.client, number, sender)
         lasted_s = last[-1].time_s - subflow.opened_s
-        too_short = lasted_s < max(LEAST_S, LEAST_ROUND_TRIPS * round_trip_s)
-        if not capacities or too_short or changed.intersection(names):
+        too_short = lasted_s < max(LEAST_S, LEAST_ROUND_TRIPS * way.round_trip_s)
+        if not way.capacity_mbps or too_short or changed.intersection(way.shapes):
             return None
-        if last[-1].count("resent") or _lost(facts, own) or _stopped(subflow):
+        if last[-1].count("resent") or _lost(facts, way) or _stopped(subflow):
             return None
         mbps = 8e-6 * subflow.delivered() / lasted_s
-        on_way += mbps * 1e6 / 8 * round_trip_s
+        on_way += mbps * 1e6 / 8 * way.round_trip_s
         rate_mbps += mbps
-        capacity_mbps += min(capacities)
+        capacity_mbps += way.capacity_mbps
         count += 1
     if rate_mbps * 1e6 / 8 < LEAST_BYTES or rate_mbps >= OF_CAPACITY * capacity_mbps:
         return None
@@ -90,10 +86,11 @@ def _of_connection(
     )
 
 
-def _lost(facts: Facts, links: list[Link]) -> bool:
+def _lost(facts: Facts, way: Way) -> bool:
     """Whether a link may have lost packets."""
     return any(
-        facts.row.get(f"{link.name}.queue_drops") or link.loss_percent for link in links
+        facts.row.get(f"{name}.queue_drops") or shape.loss_percent
+        for name, shape in way.shapes.items()
     )
 
 

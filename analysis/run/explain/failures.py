@@ -10,7 +10,7 @@ from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import STATES, Connection, Subflow
 from analysis.run.labels import label
 from analysis.run.outcomes import columns
-from analysis.run.outcomes.endings import COMPLETE
+from analysis.run.outcomes.endings import COMPLETE, HANGING
 from jobs.middleboxes import FORGETS_RESET
 
 RESET_REASONS = {
@@ -196,9 +196,15 @@ def left_open(facts: Facts) -> Iterator[Finding]:
             continue
         closed_s = one.first("closed", one.client)
         if closed_s is None:
-            found[one.client, "to the end of the run"].append(max(gone))
+            until = "to the end of the run"
         elif closed_s - max(gone) >= STAYED_S:
-            found[one.client, f"until {closed_s:.1f} s"].append(max(gone))
+            until = f"until {closed_s:.1f} s"
+        else:
+            continue
+        start = columns.prefix(facts.traffic, one.entry)
+        if facts.row.get(f"{start}ended") == HANGING:
+            until += "; Linux wakes no program that waits in a blocking call then"
+        found[one.client, until].append(max(gone))
     for (host, until), times in found.items():
         number = len(times)
         yield Finding(

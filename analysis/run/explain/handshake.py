@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from analysis.run.explain.facts import Facts
-from analysis.run.explain.finding import Finding, at, many
+from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import Connection
+from analysis.run.labels import label
 from analysis.run.outcomes import connecting
 
 PREFIX = "MPTcpExt"
@@ -176,9 +177,16 @@ def payload_changed(facts: Facts) -> Iterator[Finding]:
             facts.evidence(*checksums) + _when(facts, *CHECKSUM),
         )
     if facts.total("TcpInCsumErrors"):
+        unseen = any(entry.transport.is_mptcp for entry in facts.traffic)
+        damaging = [
+            f"{label(link.name)} damages {share:g} % of its packets"
+            for link in facts.job.links
+            if link.impairments and (share := link.impairments.corruption_percent)
+        ]
         yield Finding(
-            "segments arrived damaged, and TCP's checksum discarded them: MPTCP never"
-            " saw them",
+            "segments arrived damaged, and TCP's checksum discarded them"
+            f"{': MPTCP never saw them' if unseen else ''}"
+            f"{'; ' if damaging else ''}{listed(damaging)}",
             facts.evidence("TcpInCsumErrors"),
         )
 

@@ -4,14 +4,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from analysis.run.explain import handshake
+from analysis.run.explain.crawls import again
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, many
 from analysis.run.explain.shares import LEAST_BYTES
 from analysis.run.explain.subflows import Connection, Subflow
 from analysis.run.explain.times import shares
+from analysis.run.explain.ways import Way, of_path
 from analysis.run.explain.windows import never_recovered
+from analysis.run.labels import label
 from analysis.run.traffic import Traffic
-from jobs import FRAME_BYTES, Link
+from jobs import FRAME_BYTES
 
 FALLBACKS = tuple(name for name, _ in handshake.REASONS)
 WITHOUT_DATA = 0.5
@@ -33,6 +36,8 @@ def starved(facts: Facts) -> Iterator[Finding]:
             continue
         if facts.passes_on(one.entry, host):
             continue  # it has what the way before it brings
+        if again(one, host):
+            continue  # it waits for data to be sent again, which another rule tells
         path = facts.path_name(one.client, subflow.address)
         yield Finding(
             f"{path}: the {host}'s subflow had no data to send for {parts[3]:.0%} of"
@@ -45,28 +50,26 @@ def starved(facts: Facts) -> Iterator[Finding]:
 
 def slow(facts: Facts) -> Iterator[Finding]:
     """Paths of which busy subflows used less than half: short queues, losses."""
-    links = {link.name: link for link in facts.job.links}
     changed = {change.link for change in facts.changes}
     for one, entry, subflow, host, parts in _bulk(facts):
         number = facts.path_of(one.client, subflow.address)
         if number is None or parts[2] < BUSY:
             continue
-        names = facts.users[one.client][number - 1].links
-        own = [links[name] for name in names if name in links]
+        way = of_path(facts, one.client, number, host)
         beside = [
             each
             for each in one.subflows
             if facts.path_of(one.client, each.address) == number
         ]
-        parts_used = [_used(each, host, own) for each in beside]
-        if None in parts_used or changed.intersection(names):
+        parts_used = [_used(each, host, way) for each in beside]
+        if None in parts_used or changed.intersection(way.shapes):
             continue
         used = sum(filter(None, parts_used))
-        if used >= OF_CAPACITY:
+        if used >= OF_CAPACITY or _taken(facts, way, host == one.client) >= OF_CAPACITY:
             continue
         control = entry.transport.congestion_control
-        reason = never_recovered(facts, subflow, host, own, control)
-        if reason := reason or _reason(facts, own):
+        reason = never_recovered(facts, subflow, host, way, control)
+        if reason := reason or _reason(facts, way):
             path = facts.path_name(one.client, subflow.address)
             yield Finding(
                 f"{path} carried {used:.0%} of its capacity: {reason[0]}",
@@ -106,38 +109,60 @@ def _lasted_s(subflow: Subflow, host: str) -> float:
     return (ended[-1] if ended else max(times)) - min(times)
 
 
-def _used(subflow: Subflow, host: str, links: list[Link]) -> float | None:
+def _used(subflow: Subflow, host: str, way: Way) -> float | None:
     """The share of a path's capacity that a subflow's data took; None if the path has
     none, or if the subflow ended too soon to know."""
-    capacities = [link.capacity_mbps for link in links if link.capacity_mbps]
     lasted_s = _lasted_s(subflow, host)
-    round_trip_s = 2e-3 * sum(link.delay_ms for link in links)
-    if not capacities or lasted_s < LEAST_ROUND_TRIPS * round_trip_s:
+    if not way.capacity_mbps or lasted_s < LEAST_ROUND_TRIPS * way.round_trip_s:
         return None
-    return subflow.delivered() * 8 / lasted_s / 1e6 / min(capacities)
+    return subflow.delivered() * 8 / lasted_s / 1e6 / way.capacity_mbps
 
 
-def _reason(facts: Facts, links: list[Link]) -> tuple[str, str] | None:
+def _taken(facts: Facts, way: Way, up: bool) -> float:
+    """The share of the traffic's time in which a path's bottleneck was sending, data of
+    others included; 0 if it is not known.
+
+    up : whether the data are those that users send
+    """
+    end_s = _number(facts, "measured_s")
+    column = "up" if up else "down"
+    busy_s = [
+        _number(facts, f"{name}.{column}.busy_s")
+        for name, shape in way.shapes.items()
+        if shape.capacity_mbps == way.capacity_mbps
+    ]
+    return max(busy_s, default=0.0) / end_s if end_s else 0.0
+
+
+def _reason(facts: Facts, way: Way) -> tuple[str, str] | None:
     """The sentence's end and its evidence, for the link that lost most packets; None if
     nothing tells."""
     found: list[tuple[float, str, str]] = []
-    for link in links:
-        frames = _number(facts, f"{link.name}.bytes") / FRAME_BYTES
-        found.append(
-            (
-                frames * link.loss_percent / 100,
-                f"{link.loss_percent:g} % of its packets are lost at random",
-                f"loss of {link.name} by the plan",
+    several = len(way.shapes) > 1
+    for name, shape in way.shapes.items():
+        packets = f"the packets of {label(name)}" if several else "its packets"
+        frames = _number(facts, f"{name}.bytes") / FRAME_BYTES
+        bursts = shape.impairments and shape.impairments.burst_loss
+        for share, how in (
+            (shape.loss_percent, "at random"),
+            (bursts.share_percent if bursts else 0.0, "in bursts"),
+        ):
+            found.append(
+                (
+                    frames * share / 100,
+                    f"{share:.3g} % of {packets} are lost {how}",
+                    f"loss of {name} by the plan",
+                )
             )
-        )
-        drops = _number(facts, f"{link.name}.queue_drops")
-        length = _number(facts, f"{link.name}.queue_packets")
+        drops = _number(facts, f"{name}.queue_drops")
+        length = _number(facts, f"{name}.queue_packets")
+        whose = f"the queue of {label(name)}" if several else "its queue"
         found.append(
             (
                 drops if length else 0.0,
-                f"its queue holds {many(round(length), 'packet')} and was full"
+                f"{whose} holds {many(round(length), 'packet')} and was full"
                 f" {many(round(drops), 'time')}",
-                f"{link.name}.queue_drops {drops:g}",
+                f"{name}.queue_drops {drops:g}",
             )
         )
     most = max(found, default=(0.0, "", ""))

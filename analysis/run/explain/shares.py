@@ -7,7 +7,7 @@ from analysis.run import traffic
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at
 from analysis.run.explain.subflows import Connection, Subflow
-from jobs import Link
+from analysis.run.explain.ways import of_path
 
 UNKNOWN = "the reason is not known"
 UNUSED_SHARE = 0.05
@@ -72,19 +72,17 @@ def _is_mptcp(facts: Facts, one: Connection) -> bool:
 
 
 def _capacities(facts: Facts, host: str) -> Mapping[int, float]:
-    """The bottleneck's capacity of each path in Mbit/s; empty if one has none."""
-    links = {link.name: link for link in facts.job.links}
+    """The bottleneck's capacity of each path in Mbit/s, in the direction of the data of
+    the host's first entry; empty if one has none."""
+    entries = [entry for entry in facts.traffic if host in entry.sources]
+    sender = host if not entries or entries[0].forward else entries[0].destination
     found = {}
-    for number, path in enumerate(facts.users[host], start=1):
-        own = [c for name in path.links if (c := _capacity(links.get(name)))]
-        if not own:
+    for number, _ in enumerate(facts.users[host], start=1):
+        capacity = of_path(facts, host, number, sender).capacity_mbps
+        if capacity is None:
             return {}
-        found[number] = min(own)
+        found[number] = capacity
     return found
-
-
-def _capacity(link: Link | None) -> float | None:
-    return link.capacity_mbps if link else None
 
 
 def _reason(

@@ -1,13 +1,13 @@
 """Congestion windows that stayed small after early losses, from a run's trace."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import at, many
 from analysis.run.explain.subflows import Subflow
-from jobs import FRAME_BYTES, Link
+from analysis.run.explain.ways import Way
+from jobs import FRAME_BYTES
 
 QUIET_SHARE = 0.5
 """The last loss lies in the first part of a subflow's time: its window could recover
@@ -34,24 +34,22 @@ class Windows:
 
 
 def never_recovered(
-    facts: Facts, subflow: Subflow, host: str, links: Sequence[Link], controller: str
+    facts: Facts, subflow: Subflow, host: str, way: Way, controller: str
 ) -> tuple[str, str] | None:
     """The sentence's end and its evidence, if early losses explain a slow path; None
     if they do not, or without a trace.
 
     host : that sends
-    links : of the path
+    way : the path
     controller : of the congestion
     """
     seen = _windows(facts, subflow, host)
-    capacities = [link.capacity_mbps for link in links if link.capacity_mbps]
-    if seen is None or not capacities:
+    if seen is None or not way.capacity_mbps:
         return None
     quiet_s = seen.end_s - seen.loss_s[-1]
     if quiet_s < QUIET_SHARE * (seen.end_s - seen.begin_s):
         return None
-    round_trip_s = 2e-3 * sum(link.delay_ms for link in links)
-    fills = round(min(capacities) * 1e6 / 8 * round_trip_s / FRAME_BYTES)
+    fills = round(way.capacity_mbps * 1e6 / 8 * way.round_trip_s / FRAME_BYTES)
     if seen.last >= FULL * fills or seen.after >= seen.before:
         return None
     before = many(seen.before, "segment")
