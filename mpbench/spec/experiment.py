@@ -83,6 +83,18 @@ ALWAYS_COUNTED = frozenset(
 """Keys that `Spec.digest` counts even where a file leaves them out, as the first files
 did. Any other key counts only with a value, so a new one changes no file's hash."""
 
+LATER_OF_TRAFFIC: Mapping[str, Any] = {
+    "assign": None,
+    "role": ROLES[0],
+    "expect": None,
+    "file_limit": None,
+    "via": None,
+}
+LATER_OF_FIGURES: Mapping[str, Any] = {"samples": None, "versus": None}
+LATER_OF_FABRIC: Mapping[str, Any] = {"gather": None, "offload": False}
+"""Keys within a section that came after the first files, with their defaults. A new key
+of a section belongs here: results folders and kept rows know a file by its hash."""
+
 
 def _known_topology(schema: JsonDict) -> None:
     """In the JSON Schema: the topology is one of mpbench's, unless the file names
@@ -414,16 +426,11 @@ class Spec(Sections):
             if key not in ALWAYS_COUNTED and getattr(self, key) == field.default:
                 del values[key]
         for entry in values["traffic"]:
-            if entry.get("assign", "") is None:
-                del entry["assign"]
-            if entry.get("role") == ROLES[0]:
-                del entry["role"]
-            for key in ("expect", "file_limit", "via"):
-                if entry.get(key, "") is None:
-                    del entry[key]
+            _forget(entry, LATER_OF_TRAFFIC)
         for figure in values["figures"]:
-            if figure.get("samples", "") is None:
-                del figure["samples"]
+            _forget(figure, LATER_OF_FIGURES)
+        if isinstance(values.get("fabric"), dict):
+            _forget(values["fabric"], LATER_OF_FABRIC)
         if self.plugins == Plugins():
             del values["plugins"]
         else:
@@ -433,6 +440,13 @@ class Spec(Sections):
             del values["guest"]
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _forget(values: dict[str, Any], later: Mapping[str, Any]) -> None:
+    """Take away keys that came later and have their default."""
+    for key, default in later.items():
+        if key in values and values[key] == default:
+            del values[key]
 
 
 def _without_defaults(stored: dict[str, Any]) -> None:

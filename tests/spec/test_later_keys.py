@@ -1,11 +1,28 @@
 """Keys that come later: the hashes of files that do not have them stay."""
 
+from pathlib import Path
 from typing import Any
 
-from mpbench.experiment_files import loads
+import pytest
+
+from mpbench.experiment_files import load, loads
 from mpbench.spec import Spec
 from mpbench.spec.experiment import ALWAYS_COUNTED
 from tests.spec.files import TEXT
+
+STORED = Path(__file__).parent / "stored"
+OF_0_2_0 = {
+    "networks": "0b7267801c573ae37d59cd55d64aed9e7242781bd14ec330a55ead7de7daf24c",
+    "topologies": "c5b5c4bd7e3906f2fa90685afe930c8aa5a26f2e47dbda0b8bae2557975c3e08",
+}
+"""The `spec_hash` that the release 0.2.0 wrote for each file of `stored/`."""
+
+
+@pytest.mark.parametrize("name", OF_0_2_0)
+def test_a_file_has_the_hash_that_the_release_gave_it(name: str) -> None:
+    """The files have most keys of each section, so a new key in one of them counts only
+    with a value: stored results and kept rows are known by this hash."""
+    assert load(STORED / f"{name}.yaml").digest == OF_0_2_0[name]
 
 
 class Later(Spec):
