@@ -5,7 +5,7 @@ better. A limit holds if the whole interval of the median lies above it.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -44,6 +44,7 @@ class Judgement:
     needed : the number of pairs that would probably decide; None if it is decided, or
         if no number below a million would
     moved : the pairs with the largest differences, the worst first
+    same : number of pairs of runs that left the same bytes; None if nobody looked
     """
 
     metric: str
@@ -56,6 +57,7 @@ class Judgement:
     outcome: Outcome
     needed: int | None
     moved: tuple[Moved, ...]
+    same: int | None = None
 
 
 def judge(
@@ -154,10 +156,15 @@ def _moved(of_case: pd.DataFrame, percent: np.ndarray) -> tuple[Moved, ...]:
     )
 
 
-def tap(judgements: Sequence[Judgement], look: str) -> str:
+def tap(
+    judgements: Sequence[Judgement],
+    look: str,
+    again: Callable[[Judgement, Moved], str] | None = None,
+) -> str:
     """The judgements as TAP 14 (testanything.org).
 
     look : a line that says how to look at all pairs
+    again : the command that executes the runs of a pair again
     """
     lines = ["TAP version 14", f"1..{len(judgements)}"]
     for number, judgement in enumerate(judgements, start=1):
@@ -169,7 +176,10 @@ def tap(judgements: Sequence[Judgement], look: str) -> str:
         if good:
             continue
         lines.append("  ---")
-        lines += [f"  worst: {values(moved)}" for moved in judgement.moved[:1]]
+        for moved in judgement.moved[:1]:
+            lines.append(f"  worst: {values(moved)}")
+            if again is not None:
+                lines.append(f"  again: {again(judgement, moved)!r}")
         lines += [f"  look: {look!r}", "  ..."]
     return "\n".join(lines) + "\n"
 
@@ -183,6 +193,8 @@ def sentence(judgement: Judgement) -> str:
     else:
         interval_ = f"[{median.low:+.2f}, {median.high:+.2f}]"
     equal = f", {judgement.equal} of them equal" if judgement.equal else ""
+    if judgement.same:
+        equal += f" ({judgement.same} byte for byte)"
     return (
         f"{judgement.metric}, {second} against {first}: median "
         f"{median.estimate:+.2f} % {interval_}, mean {judgement.mean.estimate:+.2f} %, "

@@ -1,8 +1,10 @@
 """`mpbench compare A B`: the differences between two campaigns, point by point."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
 
     from analysis.campaign.comparison import Interval, Line
     from analysis.campaign.directions import Direction
-    from analysis.campaign.limits import Judgement
+    from analysis.campaign.limits import Judgement, Moved
+    from mpbench.spec import Spec
     from mpbench.spec.networks import Network
+    from mpbench.store.layout import Run
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Campaign:
     directions : the directions in which metrics of the user's own are good
     metrics, topology, network, listed : metrics, network and listed factors of the
         experiment file; empty and None if this version cannot read it
+    spec : the experiment file
     """
 
     path: Path
@@ -39,11 +44,12 @@ class Campaign:
     network: "Network | None"
     directions: "Mapping[str, Direction]" = field(default_factory=dict)
     listed: tuple[str, ...] | None = None
+    spec: "Spec | None" = None
 
 
 @click.command()
 @click.argument("a", type=click.Path(path_type=Path, file_okay=False))
-@click.argument("b", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("b", type=click.Path(path_type=Path, file_okay=False), required=False)
 @click.option(
     "--case",
     "case_options",
@@ -51,6 +57,13 @@ class Campaign:
     multiple=True,
     help="Compare this case, or with CASE=CASE a case of A with a case of B that has"
     " another name; may be given several times.  [default: all cases of both]",
+)
+@click.option(
+    "--kernel",
+    "kernel",
+    metavar="KERNEL[=KERNEL]",
+    help="Compare the cases of A that have another kernel with those that have this"
+    " one and are the same otherwise; with KERNEL=KERNEL, those of one other kernel.",
 )
 @click.option(
     "--metric",
@@ -98,8 +111,9 @@ class Campaign:
 )
 def command(
     a: Path,
-    b: Path,
+    b: Path | None,
     case_options: tuple[str, ...],
+    kernel: str | None,
     metrics: tuple[str, ...],
     confidence: float,
     seed: int,
@@ -115,28 +129,36 @@ def command(
     Of a single design point, the repetitions are the pairs. The command
     refuses campaigns that vary different factors or have no design point in common.
 
-    A and B may be one folder, for two of its cases: `--case before=after`.
+    A and B may be one folder, for two of its cases: `--case before=after`. With
+    --kernel, B is left out, and the command also counts the pairs of runs that left the
+    same bytes.
     """
     import numpy as np
     import pandas as pd
 
     from analysis.campaign import comparison, listed
     from analysis.campaign.columns import plain_label
+    from analysis.words import many
     from mpbench.store.table import measured
 
     tolerated = dict(map(read_limit, limits))
     if tap and not limits:
         raise UserError("--tap: shows limits; give some, such as --limit goodput=1")
-    first, second = _read(a), _read(b)
-    cases = _cases(first, second, case_options)
+    if (b is None) != (kernel is not None) or (kernel and case_options):
+        raise UserError("name two folders, A and B, or A with --kernel and no --case")
+    first = _read(a)
+    second = first if b is None else _read(b)
+    groups = [_cases(first, second, case_options)] if b else _kernels(first, kernel)
+    b = b or a
     factors = _same_factors(first, second)
     if limits:
         judged = _judged(
-            first, second, factors, cases, tolerated, confidence / 100, seed
+            first, second, factors, groups, tolerated, confidence / 100, seed
         )
-        chosen = "".join(f" --case {one}={other}" for one, other in cases.items())
-        look = f"mpbench compare {a} {b}{chosen} --pairs pairs.csv"
-        sys.exit(_tell(judged, tap, look))
+        chosen = f" {b}" + "".join(f" --case {x}={y}" for x, y in groups[0].items())
+        chosen = f" --kernel {kernel}" if kernel else chosen
+        look = f"mpbench compare {a}{chosen} --pairs pairs.csv"
+        sys.exit(_tell(judged, tap, look, partial(_again, first, second)))
     names = metrics or [m for m in first.metrics if m in second.metrics]
     if not names:
         raise UserError(
@@ -149,9 +171,10 @@ def command(
     lines: list[Line] = []
     pairs_by_metric = []
     with measured(f"{a} and {b}"):
-        for metric in names:
+        for metric, cases in product(names, groups):
             pairs = comparison.pairs(first.rows, second.rows, factors, cases, metric)
-            pairs_by_metric.append(pairs.assign(metric=metric))
+            partners = pairs["case"].map(cases)
+            pairs_by_metric.append(pairs.assign(metric=metric, partner=partners))
             lines += comparison.lines(
                 pairs, cases, metric, rng, confidence / 100, split
             )
@@ -163,6 +186,12 @@ def command(
         f"\nDifferences are B - A. A, {a}, has {planned} design points and repetitions;"
         f" B is {b}."
     )
+    for cases in groups if kernel else ():
+        for both in cases.items():
+            runs = _runs(first, second, both)
+            count = _same(runs)
+            total = many(len(runs), "run")
+            click.echo(f"{both[1]}: {count} of {total} left the bytes of {both[0]}.")
     if target is not None:
         pd.concat(pairs_by_metric).to_csv(target, index=False)
         click.echo(f"wrote {target}")
@@ -185,7 +214,7 @@ def _judged(
     first: Campaign,
     second: Campaign,
     factors: Sequence[str],
-    cases: "Mapping[str, str]",
+    groups: "Sequence[Mapping[str, str]]",
     tolerated: "Mapping[str, float]",
     confidence: float,
     seed: int,
@@ -200,7 +229,7 @@ def _judged(
     rng = np.random.default_rng(seed)
     found = []
     with measured(f"{first.path} and {second.path}"):
-        for metric, percent in tolerated.items():
+        for (metric, percent), cases in product(tolerated.items(), groups):
             pairs = comparison.pairs(first.rows, second.rows, factors, cases, metric)
             known = {**directions.DIRECTIONS, **first.directions}
             if metric not in known:
@@ -217,21 +246,105 @@ def _judged(
                 if judged is None:
                     why = _why_no_pairs(first, second, factors, [metric])
                     raise UserError(f"--limit {metric}: {why}")
-                found.append(judged)
+                count = _same(_runs(first, second, both))
+                found.append(replace(judged, same=count))
     return found
 
 
-def _tell(judged: "Sequence[Judgement]", tap: bool, look: str) -> int:
-    """Print judgements; the exit status. look : the command that shows all pairs"""
+def _runs(
+    first: Campaign, second: Campaign, both: tuple[str, str]
+) -> "list[tuple[Run, Run]]":
+    """The ok runs of two cases, pair by pair."""
+    from mpbench.store import layout
+
+    keys = ["point", "repetition"]
+    good = [c.rows[c.rows["verdict"] == "ok"] for c in (first, second)]
+    one, other = (
+        rows.loc[rows["case"] == case, [*keys, "id"]]
+        for rows, case in zip(good, both, strict=True)
+    )
+    joined = one.merge(other, on=keys, suffixes=("_first", "_second"))
+    places = [layout.Results(campaign.path) for campaign in (first, second)]
+    return [
+        (places[0].run(a), places[1].run(b))
+        for a, b in zip(joined["id_first"], joined["id_second"], strict=True)
+    ]
+
+
+def _same(runs: "Sequence[tuple[Run, Run]]") -> int:
+    """The number of pairs that left the same bytes."""
+    from mpbench.store import alike
+
+    return sum(alike.same(one, other) for one, other in runs)
+
+
+def _again(
+    first: Campaign, second: Campaign, judged: "Judgement", moved: "Moved"
+) -> str:
+    """The command that executes the runs of a pair again."""
+    chosen: dict[Path, list[str]] = {}
+    for campaign, case in zip((first, second), judged.cases, strict=True):
+        rows = campaign.rows[campaign.rows["case"] == case]
+        for name, value in moved.factors.items():
+            at = rows[name]
+            rows = rows[at.isna() if value != value else at == value]
+        chosen.setdefault(campaign.path, []).extend(map(str, rows["id"]))
+    return " && ".join(
+        f"mpbench verify {path}" + "".join(f" --run {run_id}" for run_id in ids)
+        for path, ids in chosen.items()
+    )
+
+
+def _kernels(campaign: Campaign, asked: str | None) -> list[dict[str, str]]:
+    """Cases with a kernel and their partners, which differ in the kernel alone.
+
+    asked : a kernel, or two as `stock=mine`
+
+    Raises UserError for kernels that no two such cases have.
+    """
+    from mpbench.spec import compare_checks
+    from mpbench.spec.kernel_factor import OWN
+
+    spec = campaign.spec
+    if spec is None:
+        raise UserError(f"{campaign.path}: another version wrote it; use --case")
+    base, _, other = str(asked).partition("=")
+    labels = {name: case.kernel or OWN for name, case in spec.cases.items()}
+    known = ", ".join(dict.fromkeys(labels.values()))
+    for label in filter(None, (base, other)):
+        if label not in labels.values():
+            raise UserError(f"--kernel {asked}: no case has '{label}'; known: {known}")
+    groups: dict[str, dict[str, str]] = {}
+    for partner, first in compare_checks.baselines_of(spec, base).items():
+        if other in ("", labels[partner]):
+            groups.setdefault(labels[partner], {})[first] = partner
+    if not groups:
+        reason = "no two cases differ in these kernels alone"
+        raise UserError(f"--kernel {asked}: {reason}; pair cases with --case")
+    return list(groups.values())
+
+
+def _tell(
+    judged: "Sequence[Judgement]",
+    tap: bool,
+    look: str,
+    again: "Callable[[Judgement, Moved], str]",
+) -> int:
+    """Print judgements; the exit status.
+
+    look : the command that shows all pairs
+    again : the command that executes the runs of a pair again
+    """
     from analysis.campaign import limits
 
     if tap:
-        click.echo(limits.tap(judged, look), nl=False)
+        click.echo(limits.tap(judged, look, again), nl=False)
     else:
         for one in judged:
             click.echo(f"{one.outcome}: {limits.sentence(one)}{limits.hint(one)}")
             for moved in one.moved:
                 click.echo(f"    moved: {limits.values(moved)}")
+                click.echo(f"        {again(one, moved)}")
     outcomes = {one.outcome for one in judged}
     return 1 if "not ok" in outcomes else 3 if "undecided" in outcomes else 0
 
@@ -272,6 +385,7 @@ def _read(path: Path) -> Campaign:
         listed=listed_factors(spec) if spec else None,
         topology=spec.topology if spec else None,
         network=spec.network if spec else None,
+        spec=spec,
         directions=own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
         if spec
         else {},

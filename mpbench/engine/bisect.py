@@ -28,7 +28,7 @@ from mpbench.plan import make_plan
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec, kernels
 from mpbench.spec.suggestions import nearest
-from mpbench.store import atomic, layout, manifest
+from mpbench.store import alike, atomic, layout
 from mpbench.store.folder import refuse_link
 from mpbench.store.json_file import DamagedError, read_object
 
@@ -299,11 +299,9 @@ class Search:
         results = layout.Results(folder)
         left: dict[tuple[int, int], list[Any]] = {}
         for run in runs:
-            try:
-                files = manifest.read(results.run(run.id)).artefacts
-            except (DamagedError, OSError):
+            hashes = alike.hashes(results.run(run.id))
+            if hashes is None:
                 return False
-            hashes = {name: entry["sha256"] for name, entry in files.items()}
             left.setdefault((run.point, run.repetition), []).append(hashes)
         return all(len(pair) == 2 and pair[0] == pair[1] for pair in left.values())
 

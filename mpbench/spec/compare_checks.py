@@ -56,7 +56,7 @@ def _check_kernel(spec: Sections, faults: Faults) -> None:
         faults.add(at, "'baseline' names a case to compare with; take one of them away")
     elif label not in _labels(spec).values():
         faults.add(at, f"no case has the kernel '{label}'; add one, or name another")
-    elif not _baselines(spec, label):
+    elif not baselines_of(spec, label):
         reason = f"no transport has a case with '{label}' and one with another kernel"
         faults.add(at, f"{reason}; let two cases differ in 'kernel' alone")
 
@@ -66,7 +66,7 @@ def _labels(spec: Sections) -> dict[str, str]:
     return {name: case.kernel or OWN for name, case in spec.cases.items()}
 
 
-def _baselines(spec: Sections, label: str) -> dict[str, str]:
+def baselines_of(spec: Sections, label: str) -> dict[str, str]:
     """The case with kernel `label` for each case that differs from it in the kernel
     alone."""
     transports = {
@@ -102,7 +102,7 @@ def asked(spec: Sections) -> Question | None:
     if better is None and usual is None:
         return None
     kernel = spec.compare.kernel
-    baselines = _baselines(spec, kernel) if kernel else {}
+    baselines = baselines_of(spec, kernel) if kernel else {}
     first = next(iter(baselines.values()), next(iter(spec.cases)))
     return Question(
         baseline=spec.compare.baseline or first,

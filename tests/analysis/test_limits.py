@@ -1,6 +1,7 @@
 """Limits on how much worse one case may be than another."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -127,3 +128,15 @@ def test_test_anything_protocol() -> None:
         "  look: 'see it'",
         "  ...",
     ]
+
+
+def test_pairs_with_the_same_bytes_are_counted() -> None:
+    one = replace(judged(TEN, TEN), same=8)
+    assert "n = 8, 8 of them equal (8 byte for byte), limit" in limits.sentence(one)
+    assert "byte" not in limits.sentence(replace(one, same=0))
+
+
+def test_the_worst_pair_has_the_command_that_executes_it_again() -> None:
+    bad = judged(TEN, [9.0] * 8)
+    text = limits.tap([bad], "see it", lambda j, m: f"{j.metric} {m.percent:.0f}")
+    assert "\n  again: 'goodput -10'\n  look: " in text

@@ -1,5 +1,6 @@
 """`mpbench compare`, on made-up numbers."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -117,6 +118,73 @@ def test_limits_decide_the_exit_status(command: Command) -> None:
     undecided = command("compare", few, few, "--limit", "goodput=1", "--case", "mptcp")
     assert undecided.status == 3
     assert "n = 6 would probably decide" in undecided.out
+
+
+KERNELS = """\
+name: kernels
+topology: two_path
+kernels:
+  stock: {lab: none}
+  fast: {base: stock, options: {CONFIG_HZ: 1000}}
+  slow: {base: stock, options: {CONFIG_HZ: 100}}
+cases:
+  mptcp: {protocol: mptcp, congestion_control: cubic}
+  tcp: {protocol: tcp, congestion_control: cubic, path: 1}
+design:
+  points: 8
+  factors:
+    kernel: [stock, fast, slow]
+    path1.capacity: {min: 1, max: 100, unit: Mbit/s}
+traffic: [{tool: iperf3, from: client, to: server, duration: 3 s}]
+"""
+
+
+def test_kernels_are_compared_under_each_transport(command: Command) -> None:
+    a = ran(command, "kernels", KERNELS)
+    done = command("compare", a, "--kernel", "stock", "--pairs", "pairs.csv")
+    assert done.status == 0, done.err
+    rows = [line.split()[1] for line in done.out.splitlines() if "good" in line[:4]]
+    transports = ("mptcp", "tcp")
+    others = [f"{t}-stock={t}-{k}" for k in ("fast", "slow") for t in transports]
+    assert rows == others
+    assert "mptcp-fast: 8 of 8 runs left the bytes of mptcp-stock." in done.out
+    pairs = pd.read_csv("pairs.csv")
+    assert set(pairs["partner"]) == {other.partition("=")[2] for other in others}
+    words = ("compare", a, "--kernel", "stock=slow", "--limit", "goodput=1")
+    judged = command(*words, "--tap")
+    assert (judged.status, judged.out.splitlines()[1]) == (0, "1..2")
+    assert "mptcp-slow against mptcp-stock" in judged.out
+    assert "8 of them equal (8 byte for byte)" in judged.out
+
+
+def test_the_networks_that_moved_most_can_be_executed_again(command: Command) -> None:
+    a = ran(command, "a", TEXT.replace("points: 4", "points: 8"))
+    words = ("compare", a, a, "--case", "tcp1=tcp2", "--limit", "goodput=1")
+    done = command(*words)
+    (first, *_) = re.findall(r"mpbench verify (\S+) --run (\w+) --run (\w+)", done.out)
+    rows = pd.read_csv(f"{a}/runs.csv").set_index("id").loc[[*first[1:]]]
+    assert (first[0], [*rows["case"]]) == (a, ["tcp1", "tcp2"])
+    assert rows["point"].nunique() == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "name two folders, A and B, or A with --kernel"),
+        (("results/kernels", "--kernel", "stock"), "name two folders"),
+        (("--kernel", "stock", "--case", "tcp"), "with --kernel and no --case"),
+        (("--kernel", "new"), "no case has 'new'; known: stock, fast, slow"),
+        (("--kernel", "stock=new"), "no case has 'new'"),
+        (("--kernel", "stock=stock"), "no two cases differ in these kernels alone"),
+    ],
+)
+def test_kernels_that_cannot_be_compared(
+    command: Command, options: tuple[str, ...], words: str
+) -> None:
+    a = ran(command, "kernels", KERNELS)
+    done = command("compare", a, *options)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert words in done.err
 
 
 @pytest.mark.parametrize(
