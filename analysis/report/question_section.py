@@ -32,6 +32,8 @@ from analysis.report.question_words import (
 )
 
 OUTCOMES: tuple[Judged, ...] = (BETTER, SAME, UNDECIDED, WORSE)
+MOST_TOLD = 5
+"""So many cases are told one by one where no interval decides."""
 HEADS: Mapping[Judged, str] = {
     BETTER: "better than {} in {}",
     SAME: "the same as {} in {}",
@@ -165,30 +167,47 @@ def _overall(best: Sequence[str] | None, count: int) -> Iterator[str]:
 
 
 def _measured(by_case: Mapping[str, list[Contrast]], answer: Answer) -> str:
-    """The differences where so few networks decide nothing beyond themselves."""
-    told, last = [], ""
-    for case, contrasts in by_case.items():
-        base = answer.question.named(contrasts[0].baseline)
-        sizes = question.joined(
-            [_size(each, answer).replace("as much", "no more") for each in contrasts]
-        )
-        than = f" than {base}" if base != last else ""
-        told.append(f"{answer.question.named(case)} has {sizes}{than}")
-        last = base
+    """The differences where so few networks decide nothing beyond themselves.
+
+    Of many cases only the ends are told; the lines below have each.
+    """
+    named = answer.question.named
     first = next(iter(by_case.values()))[0]
+    bases = {each.baseline for each in answer.contrasts}
+    beside = f", beside {named(first.baseline)}" if len(bases) == 1 else ""
+    if len(by_case) > MOST_TOLD and beside:
+        told = [_ends(column, answer) for column in answer.columns]
+    else:
+        told = []
+        for case, contrasts in by_case.items():
+            sizes = question.joined([_size(each, answer) for each in contrasts])
+            other = "" if beside else f" beside {named(contrasts[0].baseline)}"
+            told.append(f"{named(case)} has {sizes}{other}")
     each = "them" if len(first.gains) > 1 else "it"
     kind = "network" if not first.sole or len(first.gains) == 1 else "repetition"
     return (
-        f"{_capital(_where(first))}, {'; '.join(told)}. What holds beyond {each} is"
-        f" undecided: an interval needs {NUMBERS[LEAST]} {kind}s."
+        f"{_capital(_where(first))}{beside}{':' if beside else ','} {'; '.join(told)}."
+        f" What holds beyond {each} is undecided: an interval needs {NUMBERS[LEAST]}"
+        f" {kind}s."
     )
 
 
+def _ends(column: str, answer: Answer) -> str:
+    """`goodput from 5 % less (b) to 8 % more (c)`."""
+    contrasts = sorted((c for c in answer.contrasts if c.column == column), key=_raw)
+    sizes = []
+    for each in (contrasts[0], contrasts[-1]):
+        way = "more" if _raw(each) > 0 else "less"
+        size = f"{amount(_raw(each), each.unit)} {way}" if _raw(each) else "the same"
+        sizes.append(f"{size} ({answer.question.named(each.case)})")
+    return f"{name_of(contrasts[0], answer)} from {sizes[0]} to {sizes[1]}"
+
+
 def _size(contrast: Contrast, answer: Answer) -> str:
-    """`12 % more goodput`."""
+    """`12 % more goodput`, or `the same goodput`."""
     name, middle = name_of(contrast, answer), _raw(contrast)
     if middle == 0:
-        return f"as much {name}"
+        return f"the same {name}"
     way = "more" if middle > 0 else "less"
     return f"{amount(middle, contrast.unit)} {way} {name}"
 

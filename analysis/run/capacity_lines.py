@@ -54,11 +54,12 @@ def steps(
             continue
         hosts = len({each.sending_host for each in entries})
         for number, links in paths.items():
-            words = [entry.sending_host] if hosts > 1 or len(paths) == 1 else []
-            name = path_names.words(run.job, entry.sending_host, number)
-            words += [name] if len(paths) > 1 else []
             if _changes(run, links) and not _shared(run, entry, links):
-                found[", ".join(words)] = _narrowest(run, entry, links, until_s)
+                found[
+                    path_names.of_line(
+                        run.job, entry.sending_host, number, hosts, len(paths)
+                    )
+                ] = _narrowest(run, entry, links, until_s)
     return found
 
 

@@ -75,6 +75,19 @@ def words(job: Job, host: str, number: int) -> str:
     return re.sub(r"^path(\d+)$", r"path \1", name)
 
 
+def of_line(job: Job, host: str, number: int, hosts: int, paths: int) -> str:
+    """The name of a path's line over time: the path's, the host's, or both.
+
+    hosts, paths : the number of hosts that are shown, and of paths of this one
+
+    The one path of a transport has the user's own name for it, as beside others.
+    """
+    named = words(job, host, number)
+    if paths > 1:
+        return f"{host}, {named}" if hosts > 1 else named
+    return host if hosts > 1 or named.startswith("path ") else named
+
+
 def settings(job: Job) -> dict[str, Any]:
     """The columns of a run's paths that follow from its job, where those of its links
     are not the same."""

@@ -180,13 +180,12 @@ def _traced(
     lines_by_name = {}
     for host in shown:
         of_host = frame[frame["host"] == host].dropna(subset=[kind.column])
-        several_paths = of_host["path"].nunique() > 1
+        paths = of_host["path"].nunique()
         for path in sorted(set(of_host["path"].astype(int))):
             rows = of_host[of_host["path"] == path]
-            words = [host] if len(shown) > 1 or not several_paths else []
-            words += [path_names.words(run.job, host, path)] if several_paths else []
+            of_line = path_names.of_line(run.job, host, path, len(shown), paths)
             for subflow, values in _by_subflow(rows, kind.column).items():
-                name = ", ".join(words) + (f" ({subflow})" if subflow else "")
+                name = of_line + (f" ({subflow})" if subflow else "")
                 lines_by_name[name] = Line(
                     times=values.index.to_numpy(float),
                     values=values.to_numpy(float) * kind.scale,

@@ -221,18 +221,26 @@ def test_too_few_networks_are_told_with_their_numbers() -> None:
     made = networks(2, lambda x, y, c: ratio[c], ("a", "b", "c"))
     first = words(replace(made, question=both)).splitlines()[2]
     assert re.match(
-        r"In the median of 2 networks, `b` has (49|50)\S* % more goodput and 33\S* %"
-        r" less smoothed RTT than `a`; `c` has (49|50)\S* % less goodput and \S+ % more"
-        r" smoothed RTT\. What holds beyond them is undecided: an interval needs six"
-        r" networks\.",
+        r"In the median of 2 networks, beside `a`: `b` has (49|50)\S* % more goodput"
+        r" and 33\S* % less smoothed RTT; `c` has (49|50)\S* % less goodput and \S+ %"
+        r" more smoothed RTT\. What holds beyond them is undecided: an interval needs"
+        r" six networks\.",
         first,
     ), first
     same = networks(1, lambda x, y, c: 1.0)
     level = same.runs.assign(goodput_mbps=10.0)
     first = words(replace(same, runs=level, question=GOODPUT)).splitlines()[2]
     assert first.startswith(
-        "In the one network of this experiment, `b` has no more goodput than `a`. What"
-        " holds beyond it is undecided"
+        "In the one network of this experiment, beside `a`: `b` has the same goodput."
+        " What holds beyond it is undecided"
+    ), first
+    many = networks(2, lambda x, y, c: 1 + "abcdefgh".index(c) / 10, tuple("abcdefgh"))
+    first = words(replace(many, question=both)).splitlines()[2]
+    assert re.match(
+        r"In the median of 2 networks, beside `a`: goodput from \S+ % more \(`b`\) to"
+        r" (69|70)\S* % more \(`h`\); smoothed RTT from 41\S* % less \(`h`\) to \S+ %"
+        r" less \(`b`\)\. What holds",
+        first,
     ), first
 
 

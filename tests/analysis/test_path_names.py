@@ -8,7 +8,7 @@ import pytest
 
 from analysis.campaign import columns, table
 from analysis.published import statistics
-from analysis.run import metrics, path_names
+from analysis.run import artefacts, capacity_lines, metrics, path_names, series
 from analysis.run.row import row
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
@@ -49,6 +49,22 @@ def campaign(folder: Path, command: Command, what: str) -> Path:
     done = command("run", folder / "f.yaml", "--backend", "fake", "--out", out)
     assert done.status == 0, done.out + done.err
     return out
+
+
+@pytest.mark.parametrize("more", ["", "changes: {wifi: {at: {1 s: {up: false}}}}"])
+def test_lines_over_time_have_the_users_names_of_paths(
+    tmp_path: Path, command: Command, more: str
+) -> None:
+    """One path of a transport too; and its capacity stands beside it."""
+    out = campaign(tmp_path, command, text(("wifi", "lte"), more))
+    for folder in (out / "runs").iterdir():
+        run = artefacts.load(folder)
+        named = {None: {"wifi", "lte"}, 1: {"wifi"}, 2: {"lte"}}
+        path = run.job.transports["phone"].path
+        lines = series.lines(run, folder / "artefacts", "throughput", ())
+        assert set(lines) == named[path]
+        beside = capacity_lines.steps(run, "throughput", (), 3.0)
+        assert set(beside) == (named[path] & {"wifi"} if more else set())
 
 
 def rows(out: Path) -> dict[str, dict[str, Any]]:
