@@ -42,6 +42,8 @@ FORGETS_DROP, FORGETS_RESET = "drop", "reset"
 FORGETS = (FORGETS_DROP, FORGETS_RESET)
 CE, BLEACH = "ce", "bleach"
 PASSES, DROPS = "pass", "drop"
+SHIFT, WITHOUT_SACK = "shift", "shift_without_sack"
+SHIFTS = (SHIFT, WITHOUT_SACK)
 ACTIONS = {ECN: (CE, BLEACH), ICMP: (DROPS, PASSES)}
 LEAST_MSS, MOST_MSS = 88, 65_495
 MOST_OFFSET = 65_000
@@ -89,7 +91,8 @@ class Box:
     forgets : of `nat` and `firewall`: what then becomes of the connection's packets
     action : of `ecn`: `ce`, or `bleach` for no mark; of `icmp`: what becomes of the
         message that a packet could not be delivered, `drop` or `pass`. With either,
-        users do not know the link's mtu beforehand
+        users do not know the link's mtu beforehand; of `sequence`:
+        `shift_without_sack`, or None for SACK blocks that are shifted too
     """
 
     link: Name
@@ -102,21 +105,26 @@ class Box:
     number: Annotated[int, Bounds(0, MOST_OFFSET)] | None = None
     timeout_s: Annotated[int, Bounds(1, MOST_TIMEOUT_S)] | None = None
     forgets: Annotated[str, Among(FORGETS)] | None = None
-    action: Annotated[str, Among((CE, BLEACH, DROPS, PASSES))] | None = None
+    action: Annotated[str, Among((CE, BLEACH, DROPS, PASSES, WITHOUT_SACK))] | None = (
+        None
+    )
 
     def check(self) -> None:
         wanted = {
             "packets": self.kind in OF_OPTIONS,
             "number": self.kind in (REWRITE, MSS),
             "forgets": self.kind in STATEFUL,
-            "action": self.kind in ACTIONS,
+            "action": self.kind in ACTIONS or self.action == WITHOUT_SACK,
         }
         for name, needed in wanted.items():
             if (getattr(self, name) is not None) != needed:
                 raise ValueError(
                     f"{name}: {'needed' if needed else 'not'} of {self.kind}"
                 )
-        if self.action is not None and self.action not in ACTIONS[self.kind]:
+        allowed = ACTIONS.get(self.kind) or (
+            (WITHOUT_SACK,) if self.kind == SEQUENCE else ()
+        )
+        if self.action is not None and self.action not in allowed:
             raise ValueError(f"action: not of {self.kind}")
         if self.subtype is not None and self.kind not in OF_OPTIONS:
             raise ValueError(f"subtype: not of {self.kind}")

@@ -36,6 +36,7 @@ from jobs.middleboxes import (
     SUBTYPES,
     SYN,
     SYNACK,
+    WITHOUT_SACK,
     Box,
 )
 from topologies.wiring import LinkPlace
@@ -63,8 +64,12 @@ HEADER_END = "at 32 f0 2"
 """In pedit: the length of TCP's header, in words, is added to an offset. It stands in
 the upper half of byte 32, behind the bytes of IP's header, which count too."""
 NUMBER_AT, ACKNOWLEDGED_AT = 24, 28
-SHIFT = 16
-"""The shift of sequence numbers, in units of 2^24."""
+SHIFT = 128
+"""The shift of sequence numbers, in units of 2^24. Half of all numbers: it is the same
+in both directions, and inverts one bit, which nftables can do to a block of SACK."""
+EDGES = ("left", "right")
+SACK_BLOCKS = 4
+"""Blocks that an option can have. A rule for a block that is not there ends at once."""
 SYSCTLS = {
     "net.netfilter.nf_conntrack_tcp_loose": 0,
     "net.netfilter.nf_conntrack_tcp_be_liberal": 1,
@@ -114,11 +119,29 @@ def tables(box: Box, number: int, place: LinkPlace) -> list[Table]:
             )
         for node, lines in rules.items():
             found[node] = [_chain("forward", "forward", number, lines)]
+        for node, lines in _of_blocks(box, place).items():
+            found[node].append(_chain("blocks", "forward", number, lines))
     name = f"box{number}"
     return [
         Table(node, name, f"table ip {name} {{\n{''.join(chains)}}}\n")
         for node, chains in found.items()
     ]
+
+
+def _of_blocks(box: Box, place: LinkPlace) -> dict[str, list[str]]:
+    """The rules that shift blocks of SACK with the numbers that they acknowledge, by
+    node; none for a box that leaves them."""
+    found: dict[str, list[str]] = {}
+    if box.kind != SEQUENCE or box.action == WITHOUT_SACK:
+        return found
+    for way, (node, interface) in _exits(box, place):
+        if any(other != way for other in box.ways):
+            found.setdefault(node, []).extend(
+                f'oifname "{interface}" {edge} set {edge} xor {SHIFT << 24:#x}'
+                for block in range(SACK_BLOCKS)
+                for edge in (f"tcp option sack{block} {end}" for end in EDGES)
+            )
+    return found
 
 
 def _exits(box: Box, place: LinkPlace) -> Iterator[tuple[str, Place]]:

@@ -102,11 +102,12 @@ class Box(Part):
         description="Inverts a byte of every payload that is long enough: its place,"
         " from 0. TCP's checksum is repaired.",
     )
-    sequence: Annotated[str, OneOf("change of sequence numbers", ("shift",))] | None = (
-        Field(
-            default=None,
-            description="shift: TCP has other sequence numbers behind the box.",
-        )
+    sequence: (
+        Annotated[str, OneOf("change of sequence numbers", record.SHIFTS)] | None
+    ) = Field(
+        default=None,
+        description="shift: TCP has other sequence numbers behind the box;"
+        " shift_without_sack: blocks of SACK keep the numbers of before.",
     )
     nat: Annotated[State, BeforeValidator(_state)] | None = Field(
         default=None,
@@ -220,7 +221,7 @@ class Box(Part):
             number=value if isinstance(value, int) else None,
             timeout_s=state and state.timeout,
             forgets=state and state.forgets,
-            action=value if kind in ACTIONS else None,
+            action=value if kind in ACTIONS or value == record.WITHOUT_SACK else None,
         )
 
 

@@ -125,6 +125,13 @@ def said(run: Path, boxes: list[dict[str, Any]], rules: list[Any]) -> list[str]:
             "changed the payload of 9 packets, and no end noticed: the case does not"
             " set net.mptcp.checksum_enabled",
         ),
+        (
+            {"kind": "sequence", "action": "shift_without_sack"},
+            7,
+            "",
+            "shifted sequence numbers or acknowledgements of 7 packets and not the"
+            " blocks of SACK, so the sender ignores",
+        ),
         ({"kind": "ecn", "action": "ce"}, 4, "", "marked 4 packets as congested"),
         (
             {"kind": "ecn", "action": "bleach"},

@@ -75,6 +75,16 @@ def test_a_case_counts_more_link_by_link() -> None:
     assert [box["kind"] for box in made["middleboxes"]] == ["ecn"]
 
 
+def test_a_shift_of_all_numbers_is_the_usual_one() -> None:
+    """The job says only what differs from it, so jobs keep their ids."""
+    whole, kept = (
+        job({"path1": [{"sequence": value}]})["middleboxes"][0]
+        for value in ("shift", "shift_without_sack")
+    )
+    assert "action" not in whole
+    assert kept == {**whole, "action": "shift_without_sack"}
+
+
 def test_all_cases_of_a_file_have_one_kernel() -> None:
     cases = {"with": {**MPTCP, "middlebox": {"path1": [SYN]}}, "without": MPTCP}
     plan = make_plan(loads(file({}, cases=cases)), {})

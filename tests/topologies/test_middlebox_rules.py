@@ -21,6 +21,7 @@ from jobs.middleboxes import (
     SEQUENCE,
     STRIP,
     SYN,
+    WITHOUT_SACK,
     Box,
 )
 from mpbench.guest import middlebox_rules
@@ -206,6 +207,9 @@ def test_a_byte_of_the_payload_is_chosen_by_its_place() -> None:
             "direction: icmp acts on both",
         ),
         ({"kind": SEQUENCE, "direction": "down"}, ""),
+        ({"kind": SEQUENCE, "action": WITHOUT_SACK}, ""),
+        ({"kind": SEQUENCE, "action": "ce"}, "action: not of sequence"),
+        ({"kind": MSS, "number": 900, "action": WITHOUT_SACK}, "action: not of mss"),
         ({"kind": SEQUENCE, "from_s": 2.0, "until_s": 2.0}, "until_s: not after"),
         ({"kind": SEQUENCE, "from_s": 2.0, "until_s": 2.1}, ""),
     ],
@@ -248,11 +252,11 @@ def test_a_payload_is_inverted_behind_a_header_of_any_length() -> None:
     [
         (
             "both",
-            "offset 24 u8 add 16 munge offset 28 u8 add 240",
-            "offset 24 u8 add 16 munge offset 28 u8 add 240",
+            "offset 24 u8 add 128 munge offset 28 u8 add 128",
+            "offset 24 u8 add 128 munge offset 28 u8 add 128",
         ),
-        ("up", "offset 24 u8 add 16", "offset 28 u8 add 240"),
-        ("down", "offset 28 u8 add 240", "offset 24 u8 add 16"),
+        ("up", "offset 24 u8 add 128", "offset 28 u8 add 128"),
+        ("down", "offset 28 u8 add 128", "offset 24 u8 add 128"),
     ],
 )
 def test_a_shifted_number_is_shifted_back_in_acknowledgements(
@@ -263,6 +267,25 @@ def test_a_shifted_number_is_shifted_back_in_acknowledgements(
     assert f"pedit ex munge {up} pipe" in found["a", "a-out"][0]
     assert f"pedit ex munge {down} pipe" in found["b", "b-in"][0]
     assert [*rules(TWO, kind=SEQUENCE, direction=direction)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "direction, up, down", [("both", 8, 8), ("up", 0, 8), ("down", 8, 0)]
+)
+def test_blocks_of_sack_are_shifted_with_acknowledgements(
+    direction: str, up: int, down: int
+) -> None:
+    made = rules(TWO, kind=SEQUENCE, direction=direction)
+    assert (made["a"].count("tcp option sack"), made["b"].count("tcp option sack")) == (
+        2 * up,
+        2 * down,
+    )
+    edge = "tcp option sack3 right"
+    assert (f'oifname "b-in" {edge} set {edge} xor 0x80000000\n' in made["b"]) == (
+        down > 0
+    )
+    left = rules(TWO, kind=SEQUENCE, direction=direction, action=WITHOUT_SACK)
+    assert not any("sack" in text for text in left.values())
 
 
 NETWORK = """\

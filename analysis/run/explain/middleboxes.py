@@ -23,6 +23,7 @@ from jobs.middleboxes import (
     STRIP,
     SYN,
     SYNACK,
+    WITHOUT_SACK,
     Box,
 )
 
@@ -70,7 +71,7 @@ def _words(facts: Facts, box: Box, met: Sequence[Met], total: int) -> str:
         DROP: f"dropped {chosen} {'and' if box.packets == DATA else 'with'} {option}",
         REWRITE: f"changed the payload of {many(total, 'packet')}{_unseen(facts)}",
         SEQUENCE: f"shifted sequence numbers or acknowledgements of"
-        f" {many(total, 'packet')}",
+        f" {many(total, 'packet')}{_blocks(box)}",
         ICMP: f"dropped {many(total, 'message')} that a packet could not be delivered,"
         " so the sender did not learn the link's mtu",
         ECN: f"took the marks of ECN from {many(total, 'packet')}"
@@ -102,6 +103,13 @@ def _silent(facts: Facts, box: Box) -> str:
         f": it forgets a connection after {box.timeout_s} s without a packet, and the"
         f" program is silent for {longest:g} s"
     )
+
+
+def _blocks(box: Box) -> str:
+    """The end of a sentence about a box that leaves blocks of SACK as they are."""
+    if box.action != WITHOUT_SACK:
+        return ""
+    return " and not the blocks of SACK, so the sender ignores what they acknowledge"
 
 
 def _unseen(facts: Facts) -> str:
