@@ -21,6 +21,7 @@ from jobs.report import Report
 from mpbench.errors import UserError
 from mpbench.plan import (
     capture_places,
+    case_values,
     changes,
     destinations,
     flow_list,
@@ -67,16 +68,18 @@ def job(
     Raises UserError if the experiment asks for what no job can have.
     """
     defaults = dict(spec.network_description.sysctls)
-    transport_ = transport(spec.cases[case], defaults)
     values = parameter_values(spec, point, number)
+    named = by_name(spec, point, values)
+    here = case_values.at_point(spec, spec.cases[case], ("cases", case), named, number)
+    transport_ = transport(here, defaults)
     keys = {name: parameter.key for name, parameter in spec.variable().items()}
     factors = {keys[name]: value for name, value in point.items()}
     seed = seeds.run_seed(spec.seed, repetition, factors)
-    present = varied(spec, point)
+    present = with_transports(spec, varied(spec, point), named, number)
     flowing = connections(spec, present, values)
-    quic.check(spec, present, spec.cases[case])
-    entries = traffic(spec, present, flowing, values, seed, spec.cases[case])
-    there = changes.at_point(spec, by_name(spec, point, values), number)
+    quic.check(spec, present, here)
+    entries = traffic(spec, present, flowing, values, seed, here)
+    there = changes.at_point(spec, named, number)
     end_s = known_end_s(entries) or spec.time_limit
     changing = changes.series(spec, there, seed, end_s)
     limit_s = spec.time_limit
@@ -310,6 +313,25 @@ def varied(spec: Spec, point: Mapping[str, float | int | str]) -> list[Entry]:
             value = entries[index].of_design(key, number)
             entries[index] = entries[index].model_copy(update={key: value})
     return entries
+
+
+def with_transports(
+    spec: Spec, entries: list[Entry], values: Mapping[str, Any], number: int | None
+) -> list[Entry]:
+    """The entries with their own transports as the point has them.
+
+    values : of parameters and factors, by name
+    number : of the point, for messages
+    """
+    made = []
+    for index, entry in enumerate(entries):
+        if entry.transport is not None:
+            at = ("traffic", index, "transport")
+            own = case_values.at_point(spec, entry.transport, at, values, number)
+            if own is not entry.transport:
+                entry = entry.model_copy(update={"transport": own})
+        made.append(entry)
+    return made
 
 
 def traffic(

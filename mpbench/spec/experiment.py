@@ -21,6 +21,7 @@ from mpbench.spec import (
     change_checks,
     choices,
     compare_checks,
+    computed_cases,
     end_checks,
     endpoint,
     expectations,
@@ -208,6 +209,7 @@ class Spec(Sections):
                 reason = expression_fault(name, given, known, topology.name)
                 if reason:
                     faults.add(("parameters", name), reason)
+        computed_cases.check(self, known, topology.name, faults)
         if faults.found:
             return
         try:

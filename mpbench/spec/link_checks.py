@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from mpbench.spec import change_checks, choices, queues, varied_checks, varied_traits
+from mpbench.spec import (
+    change_checks,
+    choices,
+    computed_cases,
+    queues,
+    varied_checks,
+    varied_traits,
+)
 from mpbench.spec.builtin import network_of
 from mpbench.spec.expressions import Expression
 from mpbench.spec.link_traits import Both
@@ -61,6 +68,8 @@ def check_used(
     used = {name for how in expressions for name in how.names}
     for changes in spec.changes.values():
         used.update(n for place in changes.expressions for n in place.expression.names)
+    for place in computed_cases.places(spec):
+        used.update(place.expression.names)
     for parameter in own:
         if parameter.name not in used:
             reason = "nothing is computed from it, because other factors and parameters"

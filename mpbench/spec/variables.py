@@ -22,7 +22,7 @@ MOST = 1e9
 """Of the absolute value of a number, in its canonical unit."""
 _NAME = re.compile(PATTERN)
 _USED = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z][A-Za-z0-9_]*(?![A-Za-z0-9_.(])")
-_SECTIONS = ("parameters", "network", "changes")
+_SECTIONS = ("parameters", "network", "changes", "cases", "traffic")
 _TIMES = ("s", "ms")
 _OTHERS = ("Mbit/s", "bytes", "%", *units.COUNTS)
 

@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import core_schema
 
-from mpbench.spec import knobs
+from mpbench.spec import expressions, knobs
+from mpbench.spec.expressions import Expression
 from mpbench.spec.knobs import Knob, Value
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
@@ -19,16 +20,21 @@ OF_PROGRAM = re.compile(r"[a-z0-9][a-z0-9_-]{0,15}")
 """Names of a congestion control or scheduler that programs of users may know."""
 
 
+COMPUTED = ("congestion_control", "scheduler")
+"""Keys of a case whose parameters can be expressions."""
+
+
 @dataclass(frozen=True)
 class WithParams:
     """A name, with the parameters that the file gives.
 
-    values : pairs of a parameter's name and value, in alphabetical order
+    values : pairs of a parameter's name and value, in alphabetical order; the value of
+        an expression is known at a point of the design only
     own : the parameters of a user's controller or scheduler
     """
 
     name: str
-    values: tuple[tuple[str, Value], ...] = ()
+    values: tuple[tuple[str, Value | Expression], ...] = ()
     own: Mapping[str, Knob] = field(default_factory=dict, compare=False, repr=False)
 
     def knobs(self, kind: str) -> Mapping[str, Knob]:
@@ -36,15 +42,31 @@ class WithParams:
         return self.own or knobs.KINDS[kind].get(self.name, {})
 
     def sysctls(self, kind: str) -> dict[str, str]:
-        """The sysctls that set the parameters.
+        """The sysctls that set the parameters, with the text of expressions.
 
         kind : the key of the case, such as `scheduler`
         """
         known = self.knobs(kind)
-        return {known[key].sysctl: known[key].text(value) for key, value in self.values}
+        return {
+            known[key].sysctl: value.text
+            if isinstance(value, Expression)
+            else known[key].text(value)
+            for key, value in self.values
+        }
+
+    @property
+    def expressions(self) -> dict[str, Expression]:
+        """The parameters that are computed at each point of the design."""
+        return {k: how for k, how in self.values if isinstance(how, Expression)}
+
+    def with_values(self, values: Mapping[str, Value]) -> "WithParams":
+        """The same with values in place of expressions."""
+        made = {**dict(self.values), **values}
+        return replace(self, values=tuple(sorted(made.items())))
 
     def get(self, key: str, default: Value) -> Value:
-        return dict(self.values).get(key, default)
+        value = dict(self.values).get(key, default)
+        return default if isinstance(value, Expression) else value
 
 
 @dataclass(frozen=True)
@@ -96,16 +118,27 @@ class OneOfWithParams:
             faults.raise_any()
         own = self.own_knobs.get(name, {})
         known = own or knobs.KINDS[self.kind].get(name, {})
-        values = {}
+        values: dict[str, Value | Expression] = {}
         for key, given in value.items():
             if key == "name":
                 continue
             try:
-                values[key] = _knob(name, known, key).check(given)
+                knob = _knob(name, known, key)
+                computed = expressions.is_expression(given)
+                values[key] = (
+                    self._computed(knob, given) if computed else knob.check(given)
+                )
             except ValueError as error:
                 faults.add((str(key),), str(error))
         faults.raise_any()
         return WithParams(name, tuple(sorted(values.items())), own)
+
+    def _computed(self, knob: Knob, text: str) -> Expression:
+        """An expression. Raises ValueError if the parameter cannot have one."""
+        if self.kind not in COMPUTED or knob.switch or knob.choices:
+            what = "only numbers of controllers and schedulers are computed"
+            raise ValueError(f"{what}; write a value")
+        return expressions.parse(text)
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
@@ -124,7 +157,7 @@ class OneOfWithParams:
                 "properties": {
                     "name": {"const": name},
                     **{
-                        key: knob.schema()
+                        key: _schema(knob, self.kind)
                         for key, knob in knobs.KINDS[self.kind].get(name, {}).items()
                     },
                 },
@@ -136,8 +169,17 @@ class OneOfWithParams:
         return {"anyOf": [{"type": "string", "enum": list(self.choices)}, *mappings]}
 
 
+def _schema(knob: Knob, kind: str) -> dict[str, Any]:
+    """A parameter's part of the JSON Schema: a value, or an expression."""
+    if kind not in COMPUTED or knob.switch or knob.choices:
+        return knob.schema()
+    computed = {"type": "string", "pattern": rf"^\s*{expressions.MARK}"}
+    return {"anyOf": [knob.schema(), computed]}
+
+
 def _plain(value: WithParams) -> str | dict[str, Value]:
-    return {"name": value.name, **dict(value.values)} if value.values else value.name
+    plain = {k: v.text if isinstance(v, Expression) else v for k, v in value.values}
+    return {"name": value.name, **plain} if plain else value.name
 
 
 def _knob(name: str, known: Mapping[str, Knob], key: object) -> Knob:
