@@ -10,7 +10,6 @@ command writes nothing, and its exit status is 1 if the page differs.
 IEEE/ACM ToN 2016.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from analysis.models import conditions, fluid
 from analysis.models.controllers import controller
 from analysis.models.networks import SEGMENT_BYTES, Network, User
 from analysis.report.markdown import markdown
-from mpbench.store import atomic
+from studies.theorem_pages import page_command
 
 Vector = NDArray[np.float64]
 TARGET = Path(__file__).parents[1] / "results/reference/balia-theorems.md"
@@ -366,18 +365,7 @@ def page(found: Sequence[Found]) -> str:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    options = parser.parse_args(words)
-    try:
-        text = page(everything())
-        if options.check:
-            return int(TARGET.read_text(encoding="utf-8") != text)
-        atomic.write_bytes(TARGET, text.encode())
-    except (OSError, ValueError) as error:
-        print(f"balia_theorems: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return page_command(__doc__ or "", TARGET, lambda: page(everything()), words)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ command writes nothing, and its exit status is 1 if the page differs.
 2013.
 """
 
-import argparse
 import sys
 import warnings
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 from analysis.models import fluid
 from analysis.models.networks import SEGMENT_BYTES, Network, User
 from analysis.report.markdown import markdown
-from mpbench.store import atomic
+from studies.theorem_pages import page_command
 
 Vector = NDArray[np.float64]
 TARGET = Path(__file__).parents[1] / "results/reference/olia-theorems.md"
@@ -195,18 +194,7 @@ def page() -> str:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    options = parser.parse_args(words)
-    try:
-        text = page()
-        if options.check:
-            return int(TARGET.read_text(encoding="utf-8") != text)
-        atomic.write_bytes(TARGET, text.encode())
-    except (OSError, ValueError) as error:
-        print(f"olia_theorems: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return page_command(__doc__ or "", TARGET, page, words)
 
 
 if __name__ == "__main__":

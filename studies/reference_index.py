@@ -41,7 +41,11 @@ DATA_CENTRE = re.compile("fattree|bcube")
 """In the folders of pages about data centres."""
 SOURCE = re.compile(r"^\| source \| `(\w+)", re.MULTILINE)
 SEED = "All networks of a repetition drew from one random seed"
-PAPER_OF = {"responsiveness": "balia", "olia-scenario-a": "olia"}
+PAPER_OF = {
+    "responsiveness": "balia",
+    "mpcc": "mpcc",
+    "olia-scenario-a": "olia",
+}
 """A page of each paper whose theorems are looked at in numbers."""
 RULES = "follow the rules before"
 PARTS = ("data centres", "everything else")
@@ -81,6 +85,10 @@ class Paper:
     indices: list[str] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
 
+    @property
+    def folders(self) -> list[str]:
+        return self.indices + self.pages
+
     def rows(
         self, reference: Path, setting: str, data_centres: bool | None = None
     ) -> list[verdicts_table.Row]:
@@ -88,7 +96,7 @@ class Paper:
 
         data_centres : those of data centres, or of everything else; None for all
         """
-        folders = self.indices + self.pages
+        folders = self.folders
         if data_centres is not None:
             folders = [
                 name
@@ -319,8 +327,8 @@ def indices(paper: Paper) -> Iterator[str]:
     links = [f"[{name}]({name}/README.md)" for name in paper.indices]
     if links:
         yield f"Statement by statement, all that differs: {', '.join(links)}."
-    for name in ("balia", "olia"):
-        if any(PAPER_OF.get(page) == name for page in paper.pages):
+    for name in ("balia", "mpcc", "olia"):
+        if any(PAPER_OF.get(folder) == name for folder in paper.folders):
             yield (
                 "Its theorems, by numbers:"
                 f" [counterexamples that were looked for]({name}-theorems.md)."
