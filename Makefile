@@ -189,7 +189,7 @@ mutants: tools
 	$(call done)
 
 integrity: venv kernel image
-	@$(call step,624 transfers over bad paths,three minutes)
+	@$(call step,672 transfers over bad paths,three minutes)
 	$(BIN)/python -m validation.data_integrity
 	$(call done)
 

@@ -26,7 +26,7 @@ import json
 import sys
 import tempfile
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -277,20 +277,37 @@ def table(records: Mapping[str, Record], entries: Sequence[Expected]) -> Iterato
         record = records[name]
         outcomes = [(seed, one) for (_, seed), one in record.outcomes.items()]
         cpu_s = sum(one.cpu_s for _, one in outcomes)
+        seeds = Counter(script for script, _ in record.outcomes)
+        more = "".join(f", `{s}` under {n} seeds" for s, n in seeds.items() if n > 1)
         yield (
             f"Linux {record.version}, kernel `{record.kernel}`:"
-            f" {cpu_s / 60:.0f} minutes of CPU time."
+            f" {cpu_s / 60:.0f} minutes of CPU time{more}."
         )
-        for test in by_test(outcomes):
-            if not test.failed:
-                continue
-            reasons = [e.reason for e in entries if _listed(test.name, [e])]
-            seeds = f"under {len(test.failed)} of {many(len(test.by_seed), 'seed')}"
-            if not test.unstable:
-                seeds = "under every seed"
-            why = reasons[0] if reasons else "The cause is open."
-            yield f"- `{test.name}` fails {seeds}. {why}"
         yield ""
+        yield from _failures(by_test(outcomes), entries)
+        yield ""
+
+
+def _failures(tests: Sequence[Results], entries: Sequence[Expected]) -> Iterator[str]:
+    """A point per reason for which tests fail under every seed, and one per test that
+    fails under some."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for test in tests:
+        if test.failed and not test.unstable:
+            reasons = [e.reason for e in entries if _listed(test.name, [e])]
+            by_reason[reasons[0] if reasons else "The cause is open."].append(test.name)
+    for reason, names in by_reason.items():
+        scripts = dict.fromkeys(name.partition(":")[0] for name in names)
+        fail = "fails" if len(names) == 1 else "fail"
+        where = ", ".join(f"`{script}`" for script in scripts)
+        yield f"- {reason} {many(len(names), 'test')} of {where} {fail} for this."
+    for test in tests:
+        if test.unstable:
+            which = ", ".join(map(str, test.failed))
+            count = many(len(test.by_seed), "seed")
+            yield (
+                f"- `{test.name}` fails under {len(test.failed)} of {count} ({which})."
+            )
 
 
 def _by_script(record: Record) -> dict[str, str]:

@@ -118,10 +118,13 @@ def test_the_table_of_releases() -> None:
         "|---|---|---|",
         "| `mptcp_join -f` | 0, 1, 1, and 1 under some of 2 seeds | - |",
         "",
-        "Linux 6.12.118, kernel `k`: 0 minutes of CPU time.",
-        "- `mptcp_join -f: v6 a` fails under every seed. No IPv6.",
-        "- `mptcp_join -f: b` fails under 1 of 2 seeds. The cause is open.",
+        "Linux 6.12.118, kernel `k`: 0 minutes of CPU time,"
+        " `mptcp_join -f` under 2 seeds.",
+        "",
+        "- No IPv6. 1 test of `mptcp_join -f` fails for this.",
+        "- `mptcp_join -f: b` fails under 1 of 2 seeds (2).",
         "",
         "Linux 7.2.13, kernel `l`: 0 minutes of CPU time.",
+        "",
         "",
     ]
