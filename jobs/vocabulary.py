@@ -7,6 +7,7 @@ PROTOCOLS = ("mptcp", "tcp", *QUIC)
 CONGESTION_CONTROLS = (
     "balia",
     "bbr",
+    "cmpbbr",
     "coupled",
     "cubic",
     "dlia",

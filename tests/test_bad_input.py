@@ -47,7 +47,7 @@ FAULTS = {
         "control: lia",
         "control: lai",
         "9: cases.mptcp.congestion_control: unknown congestion control 'lai'; did you "
-        "mean 'lia'? (known: balia, bbr, coupled, cubic, dlia, ewtcp, lia, "
+        "mean 'lia'? (known: balia, bbr, cmpbbr, coupled, cubic, dlia, ewtcp, lia, "
         "lia_rfc6356, mpcc, olia, reno, semicoupled, vegas, wvegas)",
     ),
     "unknown scheduler": (

@@ -22,6 +22,7 @@ COMPILER = tools.Tool(read_tools.COMPILER, "gcc libc6-dev")
 OURS = {
     "balia",
     "blest",
+    "cmpbbr",
     "coupled",
     "daps",
     "dlia",

@@ -179,6 +179,12 @@ _MPCC = {
 CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
     "balia": {"rule": Knob("balia_rule", choices=_RULES), **_MIN_SSTHRESH},
     "bbr": {"packet_pacing": Knob("bbr_packet_pacing", switch=True, alone=True)},
+    "cmpbbr": {
+        "similarity": Knob("cmpbbr_similarity_permille", scale=1000),
+        "benefit": Knob("cmpbbr_benefit_permille", scale=1000),
+        "cycles": Knob("cmpbbr_cycles"),
+        "packet_pacing": Knob("bbr_packet_pacing", switch=True, alone=True),
+    },
     "coupled": {"form": _FORM, **_MIN_SSTHRESH},
     "dlia": {"gain": Knob("dlia_gain_permille", scale=1000), **_MIN_SSTHRESH},
     "ewtcp": {"a": Knob("ewtcp_a_permille", lowest=1, scale=1000), **_MIN_SSTHRESH},

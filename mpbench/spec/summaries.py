@@ -11,6 +11,7 @@ from tools import NAMES, part
 CONGESTION_CONTROLS: Mapping[str, str] = {
     "balia": "Balia (Peng et al. 2016): between LIA's friendliness and OLIA's response",
     "bbr": "the kernel's BBR on each subflow, uncoupled",
+    "cmpbbr": "BBRs that share a bottleneck as one (Mahmud et al. 2020)",
     "coupled": "fully coupled windows (Wischik et al. 2011, section 2.2)",
     "cubic": "the kernel's Cubic on each subflow, uncoupled",
     "dlia": "LIA that loses less where losses come often (Lubna et al. 2020)",

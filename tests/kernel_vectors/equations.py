@@ -167,3 +167,31 @@ def wvegas_slow_start_of_v091(w: int, ssthresh: int, acked: int) -> int:
 def wvegas_drained(w: int, base_rtt: float, rtt: float) -> float:
     """Thesis 2.1.2: the window after a drain."""
     return 0.5 * w * base_rtt / rtt
+
+
+def cmpbbr_alike(bandwidths: Sequence[int], similarity: Fraction) -> int:
+    """How many subflows have a bandwidth near the first one's, as the authors' released
+    code bounds it: within both limits, and not 0.
+    """
+    own = bandwidths[0]
+    low, high = own - own * similarity, own + own * similarity
+    return sum(1 for bw in bandwidths if bw and low <= bw <= high)
+
+
+def cmpbbr_divisor(alike: int, before: int) -> int:
+    """Their number that counts in this cycle."""
+    if alike > 1 and before > 1:
+        return alike
+    if alike == 1 and before > 1:
+        return before
+    return 1
+
+
+def cmpbbr_fruitless(
+    bandwidths: Sequence[int], delivery: int, benefit: Fraction
+) -> tuple[bool, bool]:
+    """Whether a check finds no benefit, and whether the first one is the slowest."""
+    there = [bw for bw in bandwidths if bw]
+    fruitless = delivery < max(there) * benefit and min(there) < max(there)
+    slowest = len(there) > 1 and sorted(there)[1] > bandwidths[0]
+    return fruitless, slowest

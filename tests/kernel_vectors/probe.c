@@ -2,12 +2,13 @@
 /* Reads lines of the form "law parameter count cwnd srtt interloss joined cwnd ...", and
  * writes one number per line. Laws are named after the functions. For wvegas_diff and
  * wvegas_drained the first path is "cwnd base rtt 0", for wvegas_slow_start
- * "cwnd ssthresh acked 0". For dlia_beta and dlia_kept the paths are loss events.
+ * "cwnd ssthresh acked 0". For cmpbbr a path is "bandwidth 1 delivery 1". For dlia_beta and dlia_kept the paths are loss events.
  */
 #include <stdio.h>
 #include <string.h>
 #include <linux/types.h>
 #include "balia.h"
+#include "cmpbbr.h"
 #include "coupled.h"
 #include "dlia.h"
 #include "ewtcp.h"
@@ -70,6 +71,39 @@ static s64 kept_dlia(const struct coupled_path *p, unsigned int n, u32 gain)
 	return losses_dlia(p, n, gain).window;
 }
 
+static void bandwidths(const struct coupled_path *p, unsigned int n, u32 *bw)
+{
+	for (unsigned int i = 0; i < n; i++)
+		bw[i] = p[i].cwnd;
+}
+
+static s64 alike_cmpbbr(const struct coupled_path *p, unsigned int n, u32 permille)
+{
+	u32 bw[COUPLED_PATHS_MAX];
+
+	bandwidths(p, n, bw);
+	return cmpbbr_alike(bw, n, permille);
+}
+
+static s64 fruitless_cmpbbr(const struct coupled_path *p, unsigned int n, u32 permille)
+{
+	u32 bw[COUPLED_PATHS_MAX];
+
+	bandwidths(p, n, bw);
+	return 2 * cmpbbr_no_benefit(bw, n, p[0].interloss, permille) +
+	       cmpbbr_slowest(bw, n);
+}
+
+static s64 divisor_cmpbbr(const struct coupled_path *p, unsigned int n, u32 unused)
+{
+	return cmpbbr_divisor(p[0].cwnd, p[1].cwnd);
+}
+
+static s64 delivery_cmpbbr(const struct coupled_path *p, unsigned int n, u32 unused)
+{
+	return cmpbbr_delivery(p[0].cwnd, p[0].interloss);
+}
+
 static const struct {
 	const char *name;
 	law_t law;
@@ -80,6 +114,8 @@ static const struct {
 	{ "olia", olia_increase }, { "olia_alpha", olia_alpha },
 	{ "balia", balia_increase }, { "balia_alpha", balia_alpha },
 	{ "balia_keep", keep_balia },
+	{ "cmpbbr_alike", alike_cmpbbr }, { "cmpbbr_fruitless", fruitless_cmpbbr },
+	{ "cmpbbr_divisor", divisor_cmpbbr }, { "cmpbbr_delivery", delivery_cmpbbr },
 	{ "dlia_beta", beta_dlia }, { "dlia_kept", kept_dlia },
 	{ "ewtcp", ewtcp_increase }, { "ewtcp_alpha", ewtcp_alpha },
 	{ "semicoupled", semicoupled_increase },

@@ -4,6 +4,7 @@ The kernel's headers are compiled as a program. They also run under KUnit in a g
 here they get many more inputs, and undefined behaviour and wrap-around are fatal.
 """
 
+import itertools
 import random
 import shutil
 import subprocess
@@ -216,6 +217,32 @@ def test_dlia_on_an_example_worked_by_hand() -> None:
     """From 10, 10, 6 segments: beta 1/2, 1/2 and 1/4 5/6 + 3/4 1/2 = 7/12."""
     events = equations.dlia_losses((10, 10, 6), Fraction(1, 4))
     assert events == [(Fraction(1, 2), 5), (Fraction(1, 2), 5), (Fraction(7, 12), 3)]
+
+
+def test_cmpbbr(probe: Path) -> None:
+    rng = random.Random(6)
+    lines, wanted = [], []
+    for _ in range(4000):
+        middle = rng.choice((10, 1000, 2**31))
+        paths = [rng.randint(middle * 7 // 10, middle * 13 // 10) for _ in range(5)]
+        paths = paths[: rng.randint(2, 5)]
+        others = [bw if rng.random() < 0.9 else 0 for bw in paths[1:]]
+        bws, permille = [paths[0], *others], rng.choice((0, 100, 200, 600, 1000))
+        part, delivery = Fraction(permille, 1000), rng.randint(0, middle * 2)
+        given = " ".join(f"{bw} 1 {delivery} 1" for bw in bws)
+        lines.append(f"cmpbbr_alike {permille} {len(bws)} {given}")
+        wanted.append(equations.cmpbbr_alike(bws, part))
+        fruitless, slowest = equations.cmpbbr_fruitless(bws, delivery, part)
+        lines.append(f"cmpbbr_fruitless {permille} {len(bws)} {given}")
+        wanted.append(2 * fruitless + slowest)
+    for alike, before in itertools.product(range(1, 6), repeat=2):
+        lines.append(f"cmpbbr_divisor 0 2 {alike} 1 1 1 {before} 1 1 1")
+        wanted.append(equations.cmpbbr_divisor(alike, before))
+    for packets, us in ((1, 1), (1000, 100_000), (2**32 - 1, 7), (5, 0)):
+        lines.append(f"cmpbbr_delivery 0 1 {packets} 1 {us} 1")
+        wanted.append(min((packets << 24) // us, 2**40) if us else 0)
+    assert run(probe, lines) == wanted
+    assert {2 * a + b for a in (0, 1) for b in (0, 1)} <= set(wanted)
 
 
 def test_wvegas(probe: Path) -> None:

@@ -122,7 +122,7 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
             "congestion_control: lia",
             "congestion_control: lai",
             "9: cases.mptcp.congestion_control: unknown congestion control 'lai'; did "
-            "you mean 'lia'? (known: balia, bbr, coupled, cubic, dlia, ewtcp, "
+            "you mean 'lia'? (known: balia, bbr, cmpbbr, coupled, cubic, dlia, ewtcp, "
             "lia, lia_rfc6356, mpcc, olia, reno, semicoupled, vegas, wvegas)",
         ),
         (

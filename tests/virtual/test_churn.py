@@ -10,6 +10,7 @@ from .lab import lab_with, make_job, script
 CHURN = script("import sys; from tests.virtual.churn import main; sys.exit(main())")
 COUPLED = (
     "balia",
+    "cmpbbr",
     "coupled",
     "dlia",
     "ewtcp",

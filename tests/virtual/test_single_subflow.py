@@ -54,6 +54,13 @@ def test_it_leaves_reno_s_trace(
     assert trace(tmp_path, protocol, controller) == wanted
 
 
+@pytest.mark.parametrize("protocol", ["tcp", "mptcp"])
+def test_a_coupled_bbr_leaves_bbr_s_trace(tmp_path: Path, protocol: str) -> None:
+    wanted = trace(tmp_path, protocol, "bbr")
+    assert len(wanted) > LEAST_PACKETS * 100
+    assert trace(tmp_path, protocol, "cmpbbr") == wanted
+
+
 def test_another_controller_leaves_another(
     tmp_path: Path, reno: tuple[str, bytes]
 ) -> None:

@@ -53,6 +53,13 @@ static u32 coupled_token(const struct sock *sk)
 	       mptcp_subflow_ctx(sk)->token : 0;
 }
 
+static void coupled_set_own(struct sock *sk, struct coupled_slot *slot)
+{
+	struct coupled_area *area = inet_csk_ca(sk);
+
+	area->slot = slot;
+}
+
 const struct coupled_slot *coupled_slot_of(const struct sock *sk)
 {
 	const struct coupled_conn *conn;
@@ -187,25 +194,28 @@ void coupled_init(struct sock *sk, const struct coupled_law *law)
 {
 	bool plain = !sk_is_mptcp(sk) || !mptcp_subflow_ctx(sk);
 	struct coupled *priv = coupled_priv(sk);
+	struct coupled_slot *slot;
 
-	BUILD_BUG_ON(sizeof(*priv) > ICSK_CA_PRIV_SIZE);
+	BUILD_BUG_ON(sizeof(struct coupled_area) > ICSK_CA_PRIV_SIZE);
 
 	memset(priv, 0, sizeof(*priv));
+	coupled_set_own(sk, NULL);
 	if (plain && !law->plain)
 		return;
 
-	priv->slot = coupled_attach(sk, plain, law);
-	if (!priv->slot)
+	slot = coupled_attach(sk, plain, law);
+	coupled_set_own(sk, slot);
+	if (!slot)
 		atomic_inc(&coupled_counts(sock_net(sk))->refused);
 }
 
 void coupled_release(struct sock *sk)
 {
-	struct coupled *priv = coupled_priv(sk);
+	struct coupled_slot *slot = coupled_own(sk);
 
-	if (priv->slot)
-		coupled_detach(sock_net(sk), priv->slot);
-	priv->slot = NULL;
+	if (slot)
+		coupled_detach(sock_net(sk), slot);
+	coupled_set_own(sk, NULL);
 }
 
 /* Called before icsk_ca_state changes. The fraction of a segment not yet applied is
@@ -213,26 +223,26 @@ void coupled_release(struct sock *sk)
  */
 void coupled_set_state(struct sock *sk, u8 new_state)
 {
-	struct coupled *priv = coupled_priv(sk);
+	struct coupled_slot *slot = coupled_own(sk);
 
-	if (!priv->slot)
+	if (!slot)
 		return;
 	if (new_state >= TCP_CA_CWR)
-		priv->credit = 0;
-	coupled_publish(sk, priv->slot, new_state);
+		coupled_priv(sk)->credit = 0;
+	coupled_publish(sk, slot, new_state);
 }
 
 void coupled_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 {
-	struct coupled *priv = coupled_priv(sk);
+	struct coupled_slot *slot = coupled_own(sk);
 
-	if (priv->slot)
-		coupled_publish(sk, priv->slot, inet_csk(sk)->icsk_ca_state);
+	if (slot)
+		coupled_publish(sk, slot, inet_csk(sk)->icsk_ca_state);
 }
 
 bool coupled_alone(const struct sock *sk)
 {
-	const struct coupled_slot *slot = coupled_priv(sk)->slot;
+	const struct coupled_slot *slot = coupled_own(sk);
 
 	return !slot || READ_ONCE(slot->conn->count) == 1;
 }
@@ -300,7 +310,7 @@ void coupled_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
 	struct coupled_path paths[COUPLED_PATHS_MAX];
 	struct coupled *priv = coupled_priv(sk);
-	struct coupled_slot *slot = priv->slot;
+	struct coupled_slot *slot = coupled_own(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
 	unsigned int count;
 	s64 growth;
@@ -354,7 +364,7 @@ noinline_for_stack u32 coupled_keep(const struct coupled_slot *slot,
 u32 coupled_ssthresh(struct sock *sk)
 {
 	u32 min_ssthresh = lab_get(sock_net(sk), LAB_MIN_SSTHRESH);
-	struct coupled_slot *slot = coupled_priv(sk)->slot;
+	struct coupled_slot *slot = coupled_own(sk);
 
 	if (slot)
 		coupled_count_loss(sk, slot);
@@ -368,7 +378,7 @@ u32 coupled_ssthresh(struct sock *sk)
 
 void coupled_note(const struct sock *sk, s64 alpha, u32 base_rtt_us)
 {
-	struct coupled_slot *slot = coupled_priv(sk)->slot;
+	struct coupled_slot *slot = coupled_own(sk);
 
 	if (!slot)
 		return;
@@ -379,14 +389,14 @@ void coupled_note(const struct sock *sk, s64 alpha, u32 base_rtt_us)
 
 void *coupled_private(const struct sock *sk)
 {
-	struct coupled_slot *slot = coupled_priv(sk)->slot;
+	struct coupled_slot *slot = coupled_own(sk);
 
 	return slot ? slot->private : NULL;
 }
 
 void coupled_publish_rate(const struct sock *sk, u64 rate, u32 state)
 {
-	struct coupled_slot *slot = coupled_priv(sk)->slot;
+	struct coupled_slot *slot = coupled_own(sk);
 
 	if (!slot)
 		return;
@@ -396,7 +406,7 @@ void coupled_publish_rate(const struct sock *sk, u64 rate, u32 state)
 
 u64 coupled_other_rates(const struct sock *sk)
 {
-	const struct coupled_slot *own = coupled_priv(sk)->slot, *slot;
+	const struct coupled_slot *own = coupled_own(sk), *slot;
 	u64 sum = 0;
 
 	if (coupled_alone(sk))
@@ -409,10 +419,24 @@ u64 coupled_other_rates(const struct sock *sk)
 	return sum;
 }
 
+void coupled_visit_others(const struct sock *sk,
+			  void (*visit)(const void *private, void *data), void *data)
+{
+	const struct coupled_slot *own = coupled_own(sk), *slot;
+
+	if (coupled_alone(sk))
+		return;
+	rcu_read_lock();
+	list_for_each_entry_rcu(slot, &own->conn->slots, list)
+		if (slot != own && slot->law == own->law)
+			visit(slot->private, data);
+	rcu_read_unlock();
+}
+
 void coupled_note_interval(const struct sock *sk,
 			   const struct coupled_interval *interval)
 {
-	struct coupled_slot *slot = coupled_priv(sk)->slot;
+	struct coupled_slot *slot = coupled_own(sk);
 
 	if (!slot)
 		return;

@@ -15,9 +15,16 @@
 
 struct coupled_slot;
 
-/* icsk_ca_priv of a subflow; all zero means "not attached" */
-struct coupled {
+/* icsk_ca_priv of a subflow; all zero means "not attached". The slot stands behind the area
+ * that Linux gives to controllers, because BBR, on which a controller may build, fills it.
+ */
+struct coupled_area {
+	u64 own[104 / sizeof(u64)];
 	struct coupled_slot *slot;
+};
+
+/* The beginning of that area, for controllers of windows */
+struct coupled {
 	s64 credit;		/* growth not yet applied, 2^-40 segments */
 };
 
@@ -55,6 +62,14 @@ struct coupled_law {
 static inline struct coupled *coupled_priv(const struct sock *sk)
 {
 	return inet_csk_ca(sk);
+}
+
+/* The slot of a subflow under a coupled controller; NULL: not attached */
+static inline struct coupled_slot *coupled_own(const struct sock *sk)
+{
+	const struct coupled_area *area = inet_csk_ca(sk);
+
+	return area->slot;
 }
 
 void coupled_init(struct sock *sk, const struct coupled_law *law);
@@ -97,6 +112,12 @@ void coupled_note_interval(const struct sock *sk,
 
 /* The slot's private data; NULL without a slot */
 void *coupled_private(const struct sock *sk);
+
+/* Call @visit with the private data of the connection's other subflows under the same law,
+ * in the order in which they joined. It only reads them.
+ */
+void coupled_visit_others(const struct sock *sk,
+			  void (*visit)(const void *private, void *data), void *data);
 
 /* For controllers whose law has no @increase: publish the window and, for readers,
  * alpha in 2^-16 and the smallest round-trip time.

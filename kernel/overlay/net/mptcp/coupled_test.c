@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 
 #include "balia.h"
+#include "cmpbbr.h"
 #include "coupled.h"
 #include "dlia.h"
 #include "ewtcp.h"
@@ -260,6 +261,44 @@ static void dlia_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dlia_window(1, DLIA_GREATEST), 0);
 }
 
+/* Worked by hand: 80 and 120 differ from 100 by a fifth of it, 79 and 121 by more */
+static void cmpbbr_test(struct kunit *test)
+{
+	static const u32 bw[] = { 100, 80, 120, 79, 121, 0 };
+	static const u32 two[] = { 40, 100 }, equal[] = { 100, 100 }, lone[] = { 100, 0 };
+	static const u32 ends[] = { U32_MAX, U32_MAX, 1 };
+
+	KUNIT_EXPECT_EQ(test, cmpbbr_alike(bw, 6, 200), 3);
+	KUNIT_EXPECT_EQ(test, cmpbbr_alike(bw, 6, 0), 1);
+	KUNIT_EXPECT_EQ(test, cmpbbr_alike(ends, 3, 1000), 3);
+	KUNIT_EXPECT_EQ(test, cmpbbr_alike(ends, 3, 999), 2);
+
+	/* alike in two cycles; one cycle that differs keeps the number */
+	KUNIT_EXPECT_EQ(test, cmpbbr_divisor(2, 0), 1);
+	KUNIT_EXPECT_EQ(test, cmpbbr_divisor(2, 1), 1);
+	KUNIT_EXPECT_EQ(test, cmpbbr_divisor(3, 2), 3);
+	KUNIT_EXPECT_EQ(test, cmpbbr_divisor(1, 3), 3);
+	KUNIT_EXPECT_EQ(test, cmpbbr_divisor(1, 1), 1);
+
+	/* 59 of 100 is less than 0.6, and 60 is not */
+	KUNIT_EXPECT_TRUE(test, cmpbbr_no_benefit(two, 2, 59, 600));
+	KUNIT_EXPECT_FALSE(test, cmpbbr_no_benefit(two, 2, 60, 600));
+	KUNIT_EXPECT_FALSE(test, cmpbbr_no_benefit(equal, 2, 0, 600));
+	KUNIT_EXPECT_FALSE(test, cmpbbr_no_benefit(lone, 2, 0, 600));
+	KUNIT_EXPECT_TRUE(test, cmpbbr_no_benefit(ends, 3, U32_MAX - 1, 1000));
+	KUNIT_EXPECT_FALSE(test, cmpbbr_no_benefit(ends, 3, cmpbbr_delivery(U32_MAX, 1),
+						   1000));
+
+	KUNIT_EXPECT_TRUE(test, cmpbbr_slowest(two, 2));
+	KUNIT_EXPECT_FALSE(test, cmpbbr_slowest(bw, 6));
+	KUNIT_EXPECT_FALSE(test, cmpbbr_slowest(equal, 2));
+	KUNIT_EXPECT_FALSE(test, cmpbbr_slowest(lone, 2));
+
+	/* 3 packets in 2 us */
+	KUNIT_EXPECT_EQ(test, cmpbbr_delivery(3, 2), 3ULL << 23);
+	KUNIT_EXPECT_EQ(test, cmpbbr_delivery(3, 0), 0);
+}
+
 static struct kunit_case coupled_cases[] = {
 	KUNIT_CASE_PARAM(lia_rfc6356_vector_test, vector_gen_params),
 	KUNIT_CASE_PARAM(lia_vector_test, vector_gen_params),
@@ -280,6 +319,7 @@ static struct kunit_case coupled_cases[] = {
 	KUNIT_CASE(reno_window_test),
 	KUNIT_CASE(wvegas_test),
 	KUNIT_CASE(dlia_test),
+	KUNIT_CASE(cmpbbr_test),
 	{}
 };
 

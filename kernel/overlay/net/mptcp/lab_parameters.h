@@ -28,6 +28,14 @@ LAB_PARAMETER(BALIA_FORMS, coupled_balia_forms, 0, 0, 1)
 /* The weight of the last interval between losses in D-LIA's decrease, in thousandths. */
 LAB_PARAMETER(DLIA_GAIN, dlia_gain_permille, 250, 0, 1000)
 
+/* How far bandwidths that count as alike differ in cmpbbr, and the least benefit of several
+ * subflows, as a part of the largest bandwidth; both in thousandths. The slowest subflow is
+ * closed after that many gain cycles without the benefit.
+ */
+LAB_PARAMETER(CMPBBR_SIMILARITY, cmpbbr_similarity_permille, 200, 0, 1000)
+LAB_PARAMETER(CMPBBR_BENEFIT, cmpbbr_benefit_permille, 600, 0, 1000)
+LAB_PARAMETER(CMPBBR_CYCLES, cmpbbr_cycles, 5, 1, 1000)
+
 /* 1: lia grows as in MPTCP for Linux 0.91 instead of as in the paper. */
 LAB_PARAMETER(LIA_RULE, lia_rule, 0, 0, 1)
 

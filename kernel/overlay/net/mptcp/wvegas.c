@@ -93,7 +93,7 @@ static void wvegas_init(struct sock *sk)
 {
 	struct wvegas *wv = wvegas_priv(sk);
 
-	BUILD_BUG_ON(sizeof(*wv) > ICSK_CA_PRIV_SIZE);
+	BUILD_BUG_ON(sizeof(*wv) > offsetof(struct coupled_area, slot));
 
 	memset(wv, 0, sizeof(*wv));
 	wv->base_us = U32_MAX;
@@ -150,7 +150,7 @@ static void wvegas_compute_alpha(const struct sock *sk, struct wvegas *wv)
 	unsigned int count = 0;
 
 	if (!coupled_alone(sk))
-		count = coupled_snapshot(wv->coupled.slot, paths);
+		count = coupled_snapshot(coupled_own(sk), paths);
 	wv->alpha = count > 1 ? wvegas_alpha(paths, count, total) :
 				(u64)total << 16;
 }
