@@ -170,8 +170,8 @@ def wvegas_drained(w: int, base_rtt: float, rtt: float) -> float:
 
 
 def cmpbbr_alike(bandwidths: Sequence[int], similarity: Fraction) -> int:
-    """How many subflows have a bandwidth near the first one's, as the authors' released
-    code bounds it: within both limits, and not 0.
+    """The number of subflows whose bandwidth is near the first one's, as the authors'
+    released code bounds it: within both limits, and not 0.
     """
     own = bandwidths[0]
     low, high = own - own * similarity, own + own * similarity
