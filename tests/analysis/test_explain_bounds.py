@@ -131,6 +131,8 @@ def test_the_least_window_is_one_after_the_first_loss() -> None:
     assert "it had 99 segments before and 20 after" in said
     said, _ = recovered([90, 30, 5, 8, 20, 25, 40, 60, 70], AGAIN)
     assert "it had 90 segments before and 8 after" in said
+    said, _ = recovered([10, 30, 20, 95, 8, 25, 40, 60, 70], AGAIN)
+    assert "it had 30 segments before and 8 after" in said
 
 
 def test_the_time_of_samples_begins_with_the_first() -> None:
