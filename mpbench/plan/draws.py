@@ -1,11 +1,12 @@
 """Randomness of runs: the parts of a job that follow from its seed.
 
-Where nothing does, repetitions of a network are one observation. A tool or a controller
-that this file does not know counts as random.
+Where nothing does, repetitions of a network are one observation. A controller that this
+file does not know counts as random, and so does a tool that does not say otherwise.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from jobs import Job, Link
 from mpbench.plan.jobs import job as job_of
@@ -13,16 +14,13 @@ from mpbench.plan.points import Point
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS
+from tools import has_part, part
 from topologies.queues import DROP_TAIL
 from topologies.shaping import Shape
 
 RANDOM_CONTROLS = ("bbr", "mpcc")
 """bbr draws where its cycle of gains begins, mpcc the order of monitor intervals."""
 STEADY_CONTROLS = frozenset(CONGESTION_CONTROLS) - set(RANDOM_CONTROLS)
-STEADY_TOOLS = frozenset(
-    {"ab", "curl", "flows", "iperf3", "page", "pingpong", "sync", "video"}
-)
-"""Tools that draw nothing themselves; the job says what was drawn for them."""
 STEADY_DISCIPLINES = (DROP_TAIL, "codel")
 """The others draw drops, or hash flows with a number that is drawn."""
 PERTURB = (
@@ -116,8 +114,14 @@ def _of_job(job: Job) -> Iterator[str]:
         if transport.congestion_control not in STEADY_CONTROLS:
             yield f"the controller {transport.congestion_control}"
     for entry in job.traffic:
-        if entry.tool not in STEADY_TOOLS:
+        if not _steady_tool(entry.tool):
             yield f"the tool {entry.tool}"
+
+
+@cache
+def _steady_tool(tool: str) -> bool:
+    """Whether a tool draws nothing itself; the job has what was drawn for it."""
+    return has_part(tool, "keys") and getattr(part(tool, "keys"), "STEADY", False)
 
 
 def _of_link(link: Link) -> Iterator[str]:

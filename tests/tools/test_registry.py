@@ -15,6 +15,11 @@ from tests.layers import PRODUCT
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("record", "processes", "results", "fake", "keys")
+COMMAND = """
+import runpy, sys
+sys.path.insert(0, sys.argv.pop(1))
+runpy.run_module("mpbench.cli", run_name="__main__", alter_sys=True)
+"""
 HEAD = """\
 name: one
 topology: two_path
@@ -88,6 +93,83 @@ def test_nothing_outside_of_tools_compares_a_tools_name() -> None:
     assert not found
 
 
+def listed(text: str) -> list[int]:
+    """The lines of lists, tuples and sets of names of tools, and of nothing else."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.List | ast.Tuple | ast.Set)
+        and len(node.elts) > 1
+        and all(isinstance(e, ast.Constant) and e.value in tools.ALL for e in node.elts)
+    ]
+
+
+def test_a_list_of_names_is_found() -> None:
+    assert listed('x = {"ab", "curl"}') == listed('x = ["ab", "curl"]') == [1]
+    assert not listed('x = {"ab": 1, "curl": 2}, ["ab"], ["ab", "nginx"]')
+
+
+def test_nothing_outside_of_tools_lists_the_names_of_tools() -> None:
+    found = {
+        str(path.relative_to(ROOT)): lines
+        for folder in PRODUCT
+        if folder != "tools"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if (lines := listed(path.read_text(encoding="utf-8")))
+    }
+    assert not found
+
+
+def copy_of_product(code: Path) -> None:
+    for folder in PRODUCT:
+        hidden = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, code / folder, ignore=hidden)
+
+
+def mpbench(code: Path, work: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """A command of the product in `code`."""
+    return subprocess.run(
+        [sys.executable, "-P", "-c", COMMAND, str(code), *words],
+        cwd=work,
+        env={**os.environ, "PYTHONPATH": str(code)},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.slow
+def test_a_tool_is_added_with_its_folder_and_one_line(tmp_path: Path) -> None:
+    """pingpong under another name gives the same numbers, and repetitions of it are
+    known to be the same too."""
+    code, work = tmp_path / "code", tmp_path / "work"
+    work.mkdir()
+    copy_of_product(code)
+    shutil.copytree(code / "tools/pingpong", code / "tools/chatter")
+    for path in sorted((code / "tools/chatter").rglob("*.py")):
+        path.write_text(path.read_text().replace("pingpong", "chatter"))
+    program = code / "tools/chatter/programs"
+    (program / "pingpong.py").rename(program / "chatter.py")
+    registry = code / "tools/__init__.py"
+    registry.write_text(
+        registry.read_text().replace('"sync",\n', '"sync", "chatter",\n')
+    )
+    found = {}
+    for tool in ("pingpong", "chatter"):
+        entry = ENTRIES["pingpong"].replace("tool: pingpong", f"tool: {tool}")
+        more = f"metrics: [pingpong_1.{tool}.p95_ms]\nrepetitions: 2\n"
+        (work / f"{tool}.yaml").write_text(HEAD + entry + more)
+        plan = mpbench(code, work, "plan", f"{tool}.yaml")
+        assert "Nothing in these runs draws from the seed" in plan.stdout, plan.stderr
+        results = str(work / tool)
+        run = ("run", f"{tool}.yaml", "--backend", "fake", "--out", results)
+        done = mpbench(code, work, *run)
+        assert done.returncode == 0, done.stderr
+        rows = [json.loads(p.read_text()) for p in (work / tool).rglob("row.json")]
+        assert [row["verdict"] for row in rows] == ["ok", "ok"]
+        found[tool] = [row[f"pingpong_1.{tool}.p95_ms"] for row in rows]
+    assert found["chatter"] == found["pingpong"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", tools.NAMES)
 def test_a_tool_is_deleted_with_its_folder_and_one_line(
@@ -96,9 +178,7 @@ def test_a_tool_is_deleted_with_its_folder_and_one_line(
     """Files, plans, runs and rows of all other tools are as before."""
     code, work = tmp_path / "code", tmp_path / "work"
     work.mkdir()
-    for folder in PRODUCT:
-        hidden = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / folder, code / folder, ignore=hidden)
+    copy_of_product(code)
     shutil.rmtree(code / "tools" / tool)
     registry = code / "tools/__init__.py"
     text = registry.read_text()
@@ -107,21 +187,11 @@ def test_a_tool_is_deleted_with_its_folder_and_one_line(
     others = [entry for name, entry in ENTRIES.items() if name != tool]
     (work / "one.yaml").write_text(HEAD + "".join(others))
     (work / "gone.yaml").write_text(HEAD + ENTRIES[tool])
-
-    def mpbench(*words: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-P", "-m", "mpbench.cli", *words],
-            cwd=work,
-            env={**os.environ, "PYTHONPATH": str(code)},
-            capture_output=True,
-            text=True,
-        )
-
-    done = mpbench("run", "one.yaml", "--backend", "fake")
+    done = mpbench(code, work, "run", "one.yaml", "--backend", "fake")
     assert done.returncode == 0, done.stderr
     row = json.loads(next((work / "results/one/runs").glob("*/row.json")).read_text())
     assert (row["verdict"], row["reason"]) == ("ok", "")
-    refused = mpbench("plan", "gone.yaml")
+    refused = mpbench(code, work, "plan", "gone.yaml")
     assert refused.returncode == 2
     assert f"unknown tool '{tool}'" in refused.stderr
     assert "Traceback" not in refused.stderr

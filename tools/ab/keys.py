@@ -79,6 +79,7 @@ class Requests(Entry):
 
 MODEL = Requests
 SUMMARY = "ApacheBench: many requests for small files, one after the other or parallel"
+STEADY = True
 VARIED = (
     SIZE,
     DURATION,

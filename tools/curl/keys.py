@@ -47,6 +47,7 @@ class Download(Entry):
 
 MODEL = Download
 SUMMARY = "one download by HTTP, with its completion time"
+STEADY = True
 VARIED = (
     SIZE,
     START,

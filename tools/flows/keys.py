@@ -370,6 +370,7 @@ class Flows(DrawnEntry):
 
 MODEL = Flows
 SUMMARY = "many connections of drawn sizes at drawn times, TCP and MPTCP"
+STEADY = True
 VARIED = (
     SIZE,
     Varied("duration", "s", "duration_s", 0.001, 86_400, False, "how long"),

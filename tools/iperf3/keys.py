@@ -80,6 +80,7 @@ class Traffic(Entry):
 
 MODEL = Traffic
 SUMMARY = "bulk data for a time or up to a size"
+STEADY = True
 VARIED = (
     SIZE,
     DURATION,

@@ -214,6 +214,7 @@ def _circle(after: list[tuple[int, ...]]) -> list[int]:
 
 MODEL = Load
 SUMMARY = "the load of a page with objects that wait for one another"
+STEADY = True
 VARIED = (
     START,
     TIMEOUT,

@@ -126,6 +126,7 @@ class Exchanges(Entry):
 
 MODEL = Exchanges
 SUMMARY = "requests and answers in turn on one connection, with the times they take"
+STEADY = True
 VARIED = (
     SIZE,
     START,

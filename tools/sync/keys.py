@@ -136,6 +136,7 @@ class Copy(Entry):
 
 MODEL = Copy
 SUMMARY = "many files of stated sizes over several connections"
+STEADY = True
 VARIED = (
     START,
     TIMEOUT,

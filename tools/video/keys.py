@@ -153,6 +153,7 @@ class Play(Entry):
 
 MODEL = Play
 SUMMARY = "adaptive video, with its stalls, bitrates and buffer"
+STEADY = True
 VARIED = (
     START,
     Varied("buffer", "s", "buffer_s", 0.1, MOST_BUFFER_S, False, "video it keeps"),
