@@ -18,6 +18,7 @@ from analysis.run.explain import (
     middleboxes,
     programs,
     proxies,
+    servers,
     settings,
     shares,
 )
@@ -37,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     joins.no_address,
     joins.not_asked,
     joins.not_joined,
+    servers.unused_addresses,
     programs.over_too_soon,
     settings.script,
     programs.opened_nothing,

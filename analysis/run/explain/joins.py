@@ -30,7 +30,7 @@ def not_asked(facts: Facts) -> Iterator[Finding]:
     """MPTCP connections over one subflow, although the plan has several paths."""
     if facts.events is None or _unusable(facts):
         return
-    alone = [one for one in facts.connections if _is_alone(facts, one)]
+    alone = [one for one in facts.connections if is_alone(facts, one)]
     if not alone:
         return
     sentence = f"no further subflow was asked for on {many(len(alone), 'connection')}"
@@ -45,7 +45,7 @@ def _unusable(facts: Facts) -> bool:
     return bool(facts.total("MPTcpExtMPJoinSynTxBindErr"))
 
 
-def _is_alone(facts: Facts, one: Connection) -> bool:
+def is_alone(facts: Facts, one: Connection) -> bool:
     """Whether a connection could have had further subflows, and asked for none.
 
     The path manager asks at once when a connection is established at the client. A

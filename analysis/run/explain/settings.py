@@ -24,7 +24,8 @@ def reasons(facts: Facts, one: Connection) -> Iterator[str]:
     its own may take the peer's first address, or it accepts an announced address.
     """
     entry = facts.traffic[one.entry]
-    client, server = _of(facts, one.client), _of(facts, entry.destination)
+    client = settings_of(facts, one.client)
+    server = settings_of(facts, entry.destination)
     if client.in_userspace:
         yield _scripted(facts, one, client)
         return
@@ -75,7 +76,7 @@ def without_mptcp(facts: Facts) -> Iterator[Finding]:
     """Clients whose programs open sockets of TCP, because the plan says so."""
     for host in facts.clients():
         counters = facts.counters.get(host)
-        if _of(facts, host).mptcp is not False or counters is None:
+        if settings_of(facts, host).mptcp is not False or counters is None:
             continue
         yield Finding(
             f"the connections of the {host} are plain TCP: its programs do not ask for"
@@ -85,13 +86,14 @@ def without_mptcp(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _of(facts: Facts, host: str) -> Host:
+def settings_of(facts: Facts, host: str) -> Host:
+    """The settings of a host; those of none if the file gives it none."""
     return (facts.job.host_settings or {}).get(host, NOTHING)
 
 
 def _denied(facts: Facts, entry: Traffic[Any]) -> str:
     """The host whose setting forbids joins to its first address; "" for none."""
-    sysctls: Mapping[str, object] = _of(facts, entry.destination).sysctls or {}
+    sysctls: Mapping[str, object] = settings_of(facts, entry.destination).sysctls or {}
     if str(sysctls.get(DENIED)) == "0":
         return f" on the {entry.destination}"
     return " on both hosts" if facts.sysctls.get(DENIED) == "0" else ""
@@ -113,9 +115,13 @@ def _unheard(
             f"the limit `add_addr_accepted` of the {one.client} is 0, so it does not"
             f" use {listed(announced)}, which the peer announces"
         )
-    elif not announced and not _announces(server):
+    elif not announced and not announces(server):
         yield "the peer announces no address"
 
 
-def _announces(server: Host) -> bool:
-    return any("signal" in each.flags for each in server.endpoints or ())
+def announces(server: Host, link: str | None = None) -> bool:
+    """Whether a host has an endpoint to announce, on a link or on any."""
+    return any(
+        "signal" in each.flags and link in (None, each.link)
+        for each in server.endpoints or ()
+    )
