@@ -16,8 +16,18 @@ from analysis.run.readers import job as job_file
 from analysis.run.traffic import Traffic
 
 Value = TypeVar("Value")
+ROW_ALONE = "only its row was kept: its files are in the results"
 CONSOLE_LINES = 12
 DIGITS = 6
+
+
+def without_files() -> dict[str, Any]:
+    """Detail of a run of which only the row was kept."""
+    return {
+        **{"parameters": {}, "transport": {}, "traffic": [], "paths": []},
+        **{"seed": "", "topology": None, "virtual_s": None, "programs": []},
+        **{"series": [], "unreadable": [ROW_ALONE]},
+    }
 
 
 def detail(folder: Path, verdict: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.campaign.campaign import Campaign
-from analysis.dashboard.details import detail
+from analysis.dashboard.details import detail, without_files
 from analysis.dashboard.payload import payload
 from analysis.dashboard.theory import RunTheory
 
@@ -66,9 +66,8 @@ def _details(
     theories = [RunTheory(campaign) for campaign in campaigns]
     for row, number in enumerate(data["campaign"]):
         folder = campaigns[number].folder
-        if folder is None:
-            raise ValueError(f"{campaigns[number].name}: the runs' folders are missing")
-        found = detail(folder / data["id"][row], data["verdicts"][data["verdict"][row]])
+        verdict = data["verdicts"][data["verdict"][row]]
+        found = detail(folder / data["id"][row], verdict) if folder else without_files()
         case = data["cases"][data["case"][row]]["name"]
         if len(campaigns) > 1:
             case = case.removeprefix(f"{campaigns[number].name}: ")
