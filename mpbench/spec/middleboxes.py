@@ -43,6 +43,8 @@ OF_SYN = ("mp_capable", "mp_join")
 """The subtypes that a SYN or a SYN/ACK can carry."""
 _TIMEOUT = Quantity("s", 1, MOST_TIMEOUT_S)
 _TIME = Quantity("s", 0, 86_400)
+MOST_SIZE = min(MOST_MSS, MOST_OFFSET)
+"""The number of a box has one range in a job, whatever its kind."""
 _STATE_SCHEMA: JsonDict = {
     "anyOf": [{"const": True}, {"type": "object"}],
     "examples": [{"timeout": "10 s", "forgets": "drop"}],
@@ -119,7 +121,7 @@ class Box(Part):
         description="Passes connections that it knows. true, or {timeout, forgets}.",
         json_schema_extra=_STATE_SCHEMA,
     )
-    mss: Annotated[Whole, Field(ge=LEAST_MSS, le=MOST_MSS)] | None = Field(
+    mss: Annotated[Whole, Field(ge=LEAST_MSS, le=MOST_SIZE)] | None = Field(
         default=None,
         description="Lowers the segment size that SYNs announce to this many bytes.",
     )

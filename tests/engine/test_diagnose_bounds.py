@@ -138,6 +138,35 @@ def test_half_of_the_runs_are_the_first_round(
     assert found == shares
 
 
+@pytest.mark.parametrize(
+    ("ecn", "retries", "count"),
+    [([0, 1, 2], [5, 6, 7, 8], 24), ([0, 1], range(8, 15), 28)],
+)
+def test_24_combinations_are_searched_and_no_more(
+    tmp_path: Path, ecn: Sequence[int], retries: Sequence[int], count: int
+) -> None:
+    lists = {"net.ipv4.tcp_ecn": ecn, "net.ipv4.tcp_retries2": retries}
+    more = "".join(f"  {name}: {[*values]}\n" for name, values in lists.items())
+    search = searched(tmp_path, TEXT.replace("cases:", f"{more}cases:"))
+    if count == 24:
+        search.check()
+    else:
+        with pytest.raises(UserError, match=f"{count} combinations; at most 24"):
+            search.check()
+
+
+def test_runs_that_are_asked_for_may_be_needed_ten_times(tmp_path: Path) -> None:
+    """Two combinations with five points in three rounds are 30 runs."""
+    for runs, told in ((30, 0), (29, 1), (3, 1)):
+        said: list[str] = []
+        search = searched(tmp_path, runs=runs)
+        search.say = said.append
+        search.check()
+        assert len(said) == told
+    with pytest.raises(UserError, match="30 runs, and --runs asks for 2; repeat less"):
+        searched(tmp_path, runs=2).check()
+
+
 def test_a_round_is_a_design_of_2000_candidates(tmp_path: Path) -> None:
     search = searched(tmp_path)
     spec = search._spec(search.asked.unknown, 1)

@@ -207,8 +207,8 @@ def test_where_no_box_can_stand(boxes: Any, more: Any, reason: str) -> None:
         ({"path1": [{"rewrite": 65_001}]}, "65001 is above 65000"),
         ({"path1": [{"mss": 88}]}, ""),
         ({"path1": [{"mss": 87}]}, "87 is below 88"),
-        ({"path1": [{"mss": 65_495}]}, ""),
-        ({"path1": [{"mss": 65_496}]}, "65496 is above 65495"),
+        ({"path1": [{"mss": 65_000}]}, ""),
+        ({"path1": [{"mss": 65_001}]}, "65001 is above 65000"),
         ({"path1": [SYN] * 32}, ""),
         ({"path1": [SYN] * 16, "path2": [SYN] * 17}, "more than 32 boxes; take some"),
         ({"path1": [{**SYN, "from": "4.9 s"}]}, ""),
@@ -224,7 +224,30 @@ def test_the_ends_of_what_boxes_can_be(boxes: Any, reason: str) -> None:
             loads(file(boxes))
         assert reason in str(error.value)
     else:
-        loads(file(boxes))
+        assert job(boxes)["middleboxes"]
+
+
+@pytest.mark.parametrize(
+    ("box", "key", "good", "bad"),
+    [
+        ({"nat": {"timeout": "10 s"}}, "timeout_s", (1, 432_000), (0, 432_001)),
+        ({"firewall": {"timeout": "9 s"}}, "timeout_s", (1, 432_000), (0, 432_001)),
+        ({"rewrite": 4}, "number", (0, 65_000), (-1, 65_001)),
+        ({"mss": 900}, "number", (88, 65_000), (87, 65_001)),
+    ],
+)
+def test_the_ends_of_numbers_in_a_job(
+    box: Any, key: str, good: tuple[int, ...], bad: tuple[int, ...]
+) -> None:
+    """A job may come from elsewhere, so its own bounds count too."""
+    made = job({"path1": [box]})
+    for number in good:
+        made["middleboxes"][0][key] = number
+        assert dump(job_format.load(made)) == made
+    for number in bad:
+        made["middleboxes"][0][key] = number
+        with pytest.raises(ValueError, match=key):
+            job_format.load(made)
 
 
 def test_a_fabric_without_boxes_needs_no_routers_for_them() -> None:
