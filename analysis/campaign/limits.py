@@ -158,15 +158,17 @@ def _moved(of_case: pd.DataFrame, percent: np.ndarray) -> tuple[Moved, ...]:
 
 def tap(
     judgements: Sequence[Judgement],
-    look: str,
+    look: Callable[[Judgement], str],
     again: Callable[[Judgement, Moved], str] | None = None,
+    broken: Sequence[str] = (),
 ) -> str:
     """The judgements as TAP 14 (testanything.org).
 
-    look : a line that says how to look at all pairs
+    look : a line that says how to look at all pairs of a judgement
     again : the command that executes the runs of a pair again
+    broken : what else is not ok, a line each
     """
-    lines = ["TAP version 14", f"1..{len(judgements)}"]
+    lines = ["TAP version 14", f"1..{len(judgements) + len(broken)}"]
     for number, judgement in enumerate(judgements, start=1):
         good = judgement.outcome == "ok"
         line = f"{'ok' if good else 'not ok'} {number} - {sentence(judgement)}"
@@ -180,7 +182,9 @@ def tap(
             lines.append(f"  worst: {values(moved)}")
             if again is not None:
                 lines.append(f"  again: {again(judgement, moved)!r}")
-        lines += [f"  look: {look!r}", "  ..."]
+        lines += [f"  look: {look(judgement)!r}", "  ..."]
+    numbered = enumerate(broken, start=len(judgements) + 1)
+    lines += [f"not ok {number} - {what}" for number, what in numbered]
     return "\n".join(lines) + "\n"
 
 

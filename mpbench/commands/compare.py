@@ -123,6 +123,9 @@ def command(
 ) -> None:
     """Compare the campaigns in A and B, paired by design point.
 
+    Without B and without options, the command judges the limits that the experiment
+    file of A states below `compare`.
+
     The table has a row per metric and case. It shows the medians of A and B, and the
     mean and median of the differences B - A with bootstrap intervals (BCa). A pair is
     a design point whose runs are ok in both campaigns; its repetitions are averaged.
@@ -141,6 +144,8 @@ def command(
     from analysis.words import many
     from mpbench.store.table import measured
 
+    if b is None and not (kernel or case_options or metrics or limits or target):
+        sys.exit(judge_stated(a, tap, confidence, seed))
     tolerated = dict(map(read_limit, limits))
     if tap and not limits:
         raise UserError("--tap: shows limits; give some, such as --limit goodput=1")
@@ -155,10 +160,7 @@ def command(
         judged = _judged(
             first, second, factors, groups, tolerated, confidence / 100, seed
         )
-        chosen = f" {b}" + "".join(f" --case {x}={y}" for x, y in groups[0].items())
-        chosen = f" --kernel {kernel}" if kernel else chosen
-        look = f"mpbench compare {a}{chosen} --pairs pairs.csv"
-        sys.exit(_tell(judged, tap, look, partial(_again, first, second)))
+        sys.exit(_tell(judged, tap, _look(first, second, kernel), first, second))
     names = metrics or [m for m in first.metrics if m in second.metrics]
     if not names:
         raise UserError(
@@ -197,6 +199,70 @@ def command(
         click.echo(f"wrote {target}")
 
 
+def judge_stated(path: Path, tap: bool, confidence: float = 95.0, seed: int = 1) -> int:
+    """Judge the limits that the experiment file of a results folder states.
+
+    confidence : level of the intervals in percent
+
+    Prints the judgements, and which runs are not ok. Returns the exit status: 1 if a
+    limit is broken or a run not ok, else 3 if a limit is undecided, else 0. Raises
+    UserError if the file states no limit, or if there is nothing to judge it by.
+    """
+    from mpbench.spec import compare_checks
+
+    campaign = _read(path)
+    spec = campaign.spec
+    if spec is None or spec.compare is None or not spec.compare.limits:
+        raise UserError(
+            "name two folders, A and B, or A with --kernel; A alone needs an experiment"
+            " file with 'compare: {limits: {goodput: 1 %}}'"
+        )
+    tolerated, kernel = spec.compare.limits, spec.compare.kernel
+    directions = {
+        name: compare_checks.limit_direction(spec, name) for name in tolerated
+    }
+    if kernel is not None:
+        groups = _kernels(campaign, kernel)
+    else:
+        baseline = spec.compare.baseline or campaign.cases[0]
+        groups = [{baseline: case} for case in campaign.cases if case != baseline]
+    unpaired: list[str] = []
+    judged = _judged(
+        replace(campaign, directions={**campaign.directions, **directions}),
+        *(campaign, campaign.factors, groups, tolerated, confidence / 100, seed),
+        at=f"{spec.where('compare', 'limits')}: compare.limits.",
+        unpaired=unpaired,
+    )
+    look = _look(campaign, campaign, kernel)
+    return _tell(judged, tap, look, campaign, campaign, [*unpaired, *_faulty(campaign)])
+
+
+def _look(
+    first: Campaign, second: Campaign, kernel: str | None
+) -> "Callable[[Judgement], str]":
+    """The command that shows all pairs of a judgement."""
+
+    def look(judged: "Judgement") -> str:
+        one, other = judged.cases
+        chosen = f"{second.path} --case {one}={other}"
+        chosen = f"--kernel {kernel}" if kernel else chosen
+        return f"mpbench compare {first.path} {chosen} --pairs pairs.csv"
+
+    return look
+
+
+def _faulty(campaign: Campaign) -> tuple[str, ...]:
+    """A line with the number of finished runs that are not ok, if there are any."""
+    from analysis.words import many
+
+    count = int((campaign.rows["verdict"] != "ok").sum())
+    if not count:
+        return ()
+    verb = "is" if count == 1 else "are"
+    total = many(len(campaign.rows), "run")
+    return (f"all runs are ok: {count} of {total} {verb} not",)
+
+
 def read_limit(text: str) -> tuple[str, float]:
     """A metric and its percent from `goodput=1` or `goodput=1 %`."""
     metric, _, value = text.partition("=")
@@ -218,11 +284,17 @@ def _judged(
     tolerated: "Mapping[str, float]",
     confidence: float,
     seed: int,
+    at: str = "--limit ",
+    unpaired: list[str] | None = None,
 ) -> "list[Judgement]":
-    """One judgement per limit and pair of cases. Raises UserError if there is none."""
+    """One judgement per limit and pair of cases. Raises UserError if there is none.
+
+    at : stands before a metric in messages
+    unpaired : takes a line for each limit without a pair of runs; None refuses them
+    """
     import numpy as np
 
-    from analysis.campaign import comparison, directions, limits
+    from analysis.campaign import comparison, directions, limits, question
     from mpbench.spec.suggestions import nearest
     from mpbench.store.table import measured
 
@@ -230,11 +302,12 @@ def _judged(
     found = []
     with measured(f"{first.path} and {second.path}"):
         for (metric, percent), cases in product(tolerated.items(), groups):
-            pairs = comparison.pairs(first.rows, second.rows, factors, cases, metric)
+            column = next(iter(question.columns(metric, first.rows, ())), metric)
+            pairs = comparison.pairs(first.rows, second.rows, factors, cases, column)
             known = {**directions.DIRECTIONS, **first.directions}
             if metric not in known:
                 hint = nearest(metric, known)
-                raise UserError(f"--limit {metric}: no metric has this name; {hint}")
+                raise UserError(f"{at}{metric}: no metric has this name; {hint}")
             good = known[metric]
             for both in cases.items():
                 try:
@@ -242,10 +315,14 @@ def _judged(
                         pairs, both, metric, percent, good, rng, confidence
                     )
                 except ValueError as error:
-                    raise UserError(f"--limit {error}") from None
+                    raise UserError(f"{at}{error}") from None
+                if judged is None and unpaired is not None:
+                    against = f"{both[1]} against {both[0]}"
+                    unpaired.append(f"{metric}, {against}: no pair of ok runs has it")
+                    continue
                 if judged is None:
                     why = _why_no_pairs(first, second, factors, [metric])
-                    raise UserError(f"--limit {metric}: {why}")
+                    raise UserError(f"{at}{metric}: {why}")
                 count = _same(_runs(first, second, both))
                 found.append(replace(judged, same=count))
     return found
@@ -327,26 +404,31 @@ def _kernels(campaign: Campaign, asked: str | None) -> list[dict[str, str]]:
 def _tell(
     judged: "Sequence[Judgement]",
     tap: bool,
-    look: str,
-    again: "Callable[[Judgement, Moved], str]",
+    look: "Callable[[Judgement], str]",
+    first: Campaign,
+    second: Campaign,
+    broken: Sequence[str] = (),
 ) -> int:
     """Print judgements; the exit status.
 
-    look : the command that shows all pairs
-    again : the command that executes the runs of a pair again
+    look : the command that shows all pairs of a judgement
+    broken : what else is not ok, a line each
     """
     from analysis.campaign import limits
 
+    again = partial(_again, first, second)
     if tap:
-        click.echo(limits.tap(judged, look, again), nl=False)
+        click.echo(limits.tap(judged, look, again, broken), nl=False)
     else:
         for one in judged:
             click.echo(f"{one.outcome}: {limits.sentence(one)}{limits.hint(one)}")
             for moved in one.moved:
                 click.echo(f"    moved: {limits.values(moved)}")
                 click.echo(f"        {again(one, moved)}")
+        for line in broken:
+            click.echo(f"not ok: {line}")
     outcomes = {one.outcome for one in judged}
-    return 1 if "not ok" in outcomes else 3 if "undecided" in outcomes else 0
+    return 1 if "not ok" in outcomes or broken else 3 if "undecided" in outcomes else 0
 
 
 def _read(path: Path) -> Campaign:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mpbench.engine.campaign import Beside
     from mpbench.engine.places import Places
     from mpbench.engine.types import Shard
+    from mpbench.spec import Spec
 
 MOST_SHARDS = 1_000_000
 
@@ -147,6 +148,12 @@ def _address(
     help="Serve a page on this machine that fills while the campaign runs, and ends "
     "with it.",
 )
+@click.option(
+    "--tap",
+    is_flag=True,
+    help="Then judge the limits that FILE states below 'compare', and print them in "
+    "the Test Anything Protocol (TAP 14); all else goes to the standard error.",
+)
 @live_options
 @retry_failed_option
 @trust_option
@@ -192,6 +199,7 @@ def command(
     backend_name: str,
     dry_run: bool,
     live: bool,
+    tap: bool,
     host: str | None,
     port: int | None,
     retry_failed: bool,
@@ -209,7 +217,8 @@ def command(
     the same command goes on. The page of --live needs no Ctrl-C and writes no file.
 
     Exit status: 0 when all finished runs of the plan are ok, 1 when some are not,
-    2 for what has to be put right first, 130 after Ctrl-C.
+    2 for what has to be put right first, 130 after Ctrl-C. With --tap also 1 when a
+    limit is broken, and 3 when none is, but some are undecided.
     """
     from rich.console import Console
 
@@ -226,6 +235,8 @@ def command(
     if live and dry_run:
         raise UserError("--live: shows runs that are executed; leave --dry-run out")
     spec = load(file, configurations, without, trusted, points=points)
+    if tap:
+        _check_tap(spec, dry_run or shard is not None)
     feasible.check_backend(spec, backend_name)
     if backend_name != "fake":
         programs.check(spec, backend_name)
@@ -250,7 +261,7 @@ def command(
     )
     folder = f"{spec.name}-{shard.number}-of-{shard.count}" if shard else spec.name
     root = out or Path("results") / folder
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=tap)
     if dry_run:
         workers = len(cpus.choose(jobs, backend.max_parallel))
         real_time = backend_name in registry.REAL_TIME
@@ -275,7 +286,38 @@ def command(
             places,
             _page(port) if live else None,
         )
-    context.exit(status)
+    context.exit(_tap(root, status) if tap else status)
+
+
+def _check_tap(spec: "Spec", partly: bool) -> None:
+    """Raises UserError for a file without limits, and where none can be judged.
+
+    partly : whether not all runs of the plan are executed here
+    """
+    if partly:
+        reason = "judges a whole campaign; leave --dry-run and --shard out"
+        raise UserError(f"--tap: {reason}")
+    if spec.compare is None or not spec.compare.limits:
+        at = spec.where("compare") if spec.compare else spec.where()
+        hint = "write 'compare: {limits: {goodput: 1 %}}'"
+        raise UserError(f"{at}: --tap: the experiment states no limits; {hint}")
+
+
+def _tap(root: Path, status: int) -> int:
+    """Print the limits of a campaign as TAP; the exit status.
+
+    status : that of the campaign
+    """
+    from mpbench.commands.compare import judge_stated
+
+    reason = "the campaign was stopped"
+    if status <= 1:
+        try:
+            return judge_stated(root, tap=True)
+        except UserError as error:
+            reason = str(error).splitlines()[0]
+    click.echo(f"TAP version 14\nBail out! {reason}")
+    return status or 2
 
 
 def _page(port: int | None) -> "Beside":

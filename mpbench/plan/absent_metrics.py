@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from analysis.run import needs
 from mpbench.spec import Spec
+from mpbench.spec.document import Place, dotted
+from mpbench.spec.own_metrics import DOT
 
 
 def faults(spec: Spec) -> Iterator[str]:
@@ -12,8 +14,22 @@ def faults(spec: Spec) -> Iterator[str]:
     for index, metric in enumerate(spec.metrics):
         needed = needs.NEEDS.get(metric)
         if needed is not None and needed not in there:
-            at = f"{spec.where('metrics', index)}: metrics[{index}]: {metric}"
+            place: Place = _asked(spec).get(metric, ("metrics", index))
+            at = f"{spec.where(*place)}: {dotted(place)}"
+            at += f": {metric}" if place[0] == "metrics" else ""
             yield f"{at}: no run of this experiment has it; it needs {needed}"
+
+
+def _asked(spec: Spec) -> dict[str, tuple[str, str, str]]:
+    """The places in `compare` that ask for metrics, by metric."""
+    if spec.compare is None:
+        return {}
+    parts = {"better": spec.compare.better, "limits": spec.compare.limits}
+    return {
+        name.rpartition(DOT)[2]: ("compare", key, name)
+        for key, names in parts.items()
+        for name in names or ()
+    }
 
 
 def _present(spec: Spec) -> set[str]:

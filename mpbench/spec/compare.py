@@ -23,6 +23,8 @@ from mpbench.spec.vocabulary import METRICS
 
 WAYS: tuple[Direction, ...] = (MORE, LESS)
 FORM = "expected metrics, each with more or less; write {goodput: more}"
+LIMITS_FORM = "expected metrics, each with a percentage; write {goodput: 1 %}"
+TOLERATED = Quantity("%", 0, 100, usual="%")
 
 
 def _baseline(name: str, info: ValidationInfo) -> str:
@@ -84,6 +86,29 @@ def _way(name: str, way: object) -> str:
     return usual
 
 
+def _limits(value: object) -> dict[str, float]:
+    """The percentage of each metric. Raises ValueError, or ValidationError with all
+    faults."""
+    if not isinstance(value, dict) or not value:
+        raise ValueError(LIMITS_FORM)
+    return check_each(value, _limit)
+
+
+def _limit(name: str, value: object) -> float:
+    MetricName().check(name)
+    return TOLERATED.check(value)
+
+
+def _limits_schema(schema: JsonDict) -> None:
+    schema.clear()
+    schema |= {
+        "type": "object",
+        "propertyNames": MetricName().schema(),
+        "additionalProperties": TOLERATED.schema(),
+        "minProperties": 1,
+    }
+
+
 def _schema(schema: JsonDict) -> None:
     """In the JSON Schema: a mapping, or a list of mappings and names."""
     mapping: JsonDict = {
@@ -125,18 +150,26 @@ class Compare(Part):
         default=EQUAL_WITHIN_PERCENT,
         description="A difference that counts as none, in percent of the baseline.",
     )
+    limits: Annotated[dict[str, float], BeforeValidator(_limits)] | None = Field(
+        default=None,
+        description="How much worse than the baseline another case may be, per metric,"
+        " in the median over networks; judged by `mpbench run --tap`.",
+        json_schema_extra=_limits_schema,
+    )
 
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A key that a file does not have does not enter the hash of its content."""
         values: dict[str, Any] = handler(self)
-        if self.kernel is None:
-            values.pop("kernel", None)
+        for key in ("kernel", "limits"):
+            if getattr(self, key) is None:
+                values.pop(key, None)
         return values
 
 
 def with_metrics(values: object) -> object:
-    """The values of a file, with the metrics of its question among its metrics.
+    """The values of a file, with the metrics of its question and limits among its
+    metrics.
 
     A faulty question adds none; its own checks name the fault.
     """
@@ -147,6 +180,8 @@ def with_metrics(values: object) -> object:
         asked = [name for name, _ in _pairs(values["compare"].get("better", []))]
     except ValueError:
         return values
+    limits = values["compare"].get("limits")
+    asked += limits if isinstance(limits, dict) else ()
     if not isinstance(given, list | tuple):
         return values
     wanted = [n if n in METRICS else str(n).rpartition(DOT)[2] for n in asked]

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from analysis.campaign import question
+from analysis.campaign.directions import NONE, Direction, direction
 from analysis.campaign.question import Question
 from mpbench.spec import flows, own_metrics
 from mpbench.spec.compare import directions
@@ -26,10 +27,13 @@ def check(spec: Sections, faults: Faults) -> None:
         reason = f"there is one case, {only}, and a comparison needs two"
         faults.add(("compare",), f"{reason}; add a case, or take 'compare' away")
     _check_kernel(spec, faults)
+    _check_limits(spec, faults)
     own = own_metrics.columns(spec.traffic, spec.plugins.stored.metrics)
     parts = _parts(spec)
-    for name in spec.compare.better or ():
-        at = ("compare", "better", name)
+    for at in [("compare", "better", name) for name in spec.compare.better or ()] + [
+        ("compare", "limits", name) for name in spec.compare.limits or ()
+    ]:
+        name = at[-1]
         head, dot, last = name.rpartition(DOT)
         if not dot:
             continue
@@ -59,6 +63,26 @@ def _check_kernel(spec: Sections, faults: Faults) -> None:
     elif not baselines_of(spec, label):
         reason = f"no transport has a case with '{label}' and one with another kernel"
         faults.add(at, f"{reason}; let two cases differ in 'kernel' alone")
+
+
+def _check_limits(spec: Sections, faults: Faults) -> None:
+    """Of each metric with a limit, more or less is known to be better."""
+    assert spec.compare is not None
+    for name in spec.compare.limits or ():
+        if limit_direction(spec, name) == NONE:
+            reason = f"say below 'better' whether more or less of it is: '{name}: more'"
+            faults.add(("compare", "limits", name), reason)
+
+
+def limit_direction(spec: Sections, name: str) -> Direction:
+    """The direction that is good of a metric with a limit."""
+    assert spec.compare is not None
+    stated = directions(spec.compare.better or {})
+    own = own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
+    if name in stated:
+        return stated[name]
+    known = direction(name, own)
+    return known if known != NONE else direction(name.rpartition(DOT)[2], {})
 
 
 def _labels(spec: Sections) -> dict[str, str]:

@@ -110,7 +110,7 @@ def test_refused_metrics() -> None:
 def test_test_anything_protocol() -> None:
     good, bad = judged(TEN, TEN), judged(TEN, [9.0] * 8)
     few = judged([10.0] * 3, [10.0] * 3)
-    assert limits.tap([good, bad, few], "see it").splitlines() == [
+    assert limits.tap([good, bad, few], lambda j: "see it").splitlines() == [
         "TAP version 14",
         "1..3",
         "ok 1 - goodput, after against before: median +0.00 % [+0.00, +0.00], mean"
@@ -138,5 +138,5 @@ def test_pairs_with_the_same_bytes_are_counted() -> None:
 
 def test_the_worst_pair_has_the_command_that_executes_it_again() -> None:
     bad = judged(TEN, [9.0] * 8)
-    text = limits.tap([bad], "see it", lambda j, m: f"{j.metric} {m.percent:.0f}")
+    text = limits.tap([bad], str, lambda j, m: f"{j.metric} {m.percent:.0f}")
     assert "\n  again: 'goodput -10'\n  look: " in text

@@ -66,6 +66,14 @@ def test_the_usual_question_and_its_hash() -> None:
         ({"equal_within": 2}, "2 has no unit; write '2 %'"),
         ({"equal_within": "101 %"}, "not within 0 to 100"),
         ({"better": "late.goodput"}, "add 'phases: {late: 5 s..10 s}'"),
+        ({"limits": {"goodputs": "1 %"}}, "did you mean 'goodput'?"),
+        ({"limits": {"goodput": 1}}, "limits.goodput: 1 has no unit; write '1 %'"),
+        ({"limits": {"goodput": "-1 %"}}, "-1 % is not within 0 to 100"),
+        ({"limits": {"goodput": "1 s"}}, "compare.limits.goodput: "),
+        ({"limits": ["goodput"]}, "write {goodput: 1 %}"),
+        ({"limits": {}}, "write {goodput: 1 %}"),
+        ({"limits": {"traffic_split": "1 %"}}, "more or less of it is"),
+        ({"limits": {"late.goodput": "1 %"}}, "add 'phases: {late: 5 s..10 s}'"),
         ({"basline": "tcp1"}, "did you mean 'baseline'?"),
     ],
 )
@@ -76,6 +84,14 @@ def test_a_bad_question_is_one_line(compare: Any, reason: str) -> None:
     assert line.startswith("f.yaml:") and reason in line.replace(
         "say whether more or less is better: ", "write "
     )
+
+
+def test_limits_enter_the_hash_only_where_they_are_stated() -> None:
+    stated = spec(compare={"limits": {"smoothed_rtt": "2.5 %"}})
+    assert stated.compare is not None
+    assert stated.compare.limits == {"smoothed_rtt": 2.5}
+    assert "smoothed_rtt" in stated.metrics
+    assert "limits" not in spec(compare={}).model_dump()["compare"]
 
 
 def test_a_metric_of_no_phase_names_the_nearest() -> None:
