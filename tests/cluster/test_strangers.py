@@ -251,9 +251,11 @@ def processes() -> Iterator[tuple[int, bytes]]:
 
 def listening(process: int) -> list[int]:
     """The TCP ports on which a process listens."""
-    found = []
+    found, names = [], set()
     with contextlib.suppress(OSError):
-        names = [str(each.readlink()) for each in Path(f"/proc/{process}/fd").iterdir()]
+        for each in Path(f"/proc/{process}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # closed since
+                names.add(str(each.readlink()))
         for table in ("tcp", "tcp6"):
             for line in Path(f"/proc/{process}/net/{table}").read_text().splitlines():
                 words = line.split()
