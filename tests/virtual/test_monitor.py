@@ -23,7 +23,7 @@ MONITOR = {
     "sub_priority": "SUB_PRIORITY",
     "closed": "CLOSED",
 }
-"""The part that the monitor prints, by the name of the event in `events.csv`."""
+"""Names in the monitor, by the name of the event in `events.csv`."""
 SIGNAL = {
     "addresses": {"path2": "10.250.0.2"},
     "endpoints": [{"link": "path2", "flags": "signal"}],
