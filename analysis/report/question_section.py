@@ -248,6 +248,12 @@ def _lead(leader: Leader, contrast: Contrast, name: str) -> str:
     if not leader.level:
         nearest = min(leader.ahead.items(), key=lambda pair: pair[1].estimate)
         case, lead = nearest
+        if contrast.unit == "%" and contrast.baseline == leader.case:
+            worse = "less" if contrast.good == MORE else "more"
+            return (
+                f"{head}; the next, `{case}`, has {amount(lead.estimate, '%')} {worse}"
+                f"{_interval(lead, '%')}."
+            )
         share = f" of `{contrast.baseline}`" if contrast.unit == "%" else ""
         return (
             f"{head}, {amount(lead.estimate, contrast.unit)}{share} ahead of the next,"

@@ -341,6 +341,16 @@ def test_the_first_paragraph_has_the_numbers_that_are_decided() -> None:
     assert "`b` has the most goodput in the median, 50 % of `a` ahead of" in first
 
 
+def test_a_baseline_that_leads_is_not_ahead_of_itself() -> None:
+    rows = [
+        row(p, c, 10.0 * (1.5 if c == "a" else 1.0), **{X: p})
+        for p in range(8)
+        for c in ("a", "b", "c")
+    ]
+    text = words(campaign(rows, question=GOODPUT, factors=(X,)))
+    assert "the most goodput in the median; the next, `b`, has 33.3 % less" in text
+
+
 def test_traffic_that_ended_early_is_told_beside_the_answer() -> None:
     """A case that gave up has the shortest exchanges: the page says that it gave up."""
     rows = [
