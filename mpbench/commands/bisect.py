@@ -76,11 +76,11 @@ def command(
     Exit status: 0 when the change is found, 3 when several patches remain, 2 when the
     series does not make the metric worse, or for what has to be put right first.
     """
-    from mpbench.commands.compare import read_limit
     from mpbench.engine.bisect import Question, Search, read_log
     from mpbench.engine.bisect_ranges import of_commits
     from mpbench.engine.executed import EndedError, Steps
     from mpbench.experiment_files import load
+    from mpbench.report.limit_report import read_limit
 
     if commits is None and bad is None:
         raise UserError("name a range of commits, GOOD..BAD, or a kernel with --bad")

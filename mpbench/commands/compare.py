@@ -1,9 +1,7 @@
 """`mpbench compare A B`: the differences between two campaigns, point by point."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,40 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from mpbench.errors import UserError
+from mpbench.report import limit_report, paired
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from analysis.campaign.comparison import Interval, Line
-    from analysis.campaign.directions import Direction
-    from analysis.campaign.limits import Judgement, Moved
-    from mpbench.spec import Spec
-    from mpbench.spec.networks import Network
-    from mpbench.store.layout import Run
-
-
-@dataclass(frozen=True)
-class Campaign:
-    """The parts of a results folder that can be compared.
-
-    rows : the table of runs
-    factors : the columns that identify a design point
-    directions : the directions in which metrics of the user's own are good
-    metrics, topology, network, listed : metrics, network and listed factors of the
-        experiment file; empty and None if this version cannot read it
-    spec : the experiment file
-    """
-
-    path: Path
-    rows: "pd.DataFrame"
-    factors: tuple[str, ...]
-    cases: tuple[str, ...]
-    metrics: tuple[str, ...]
-    topology: str | None
-    network: "Network | None"
-    directions: "Mapping[str, Direction]" = field(default_factory=dict)
-    listed: tuple[str, ...] | None = None
-    spec: "Spec | None" = None
 
 
 @click.command()
@@ -145,22 +113,34 @@ def command(
     from mpbench.store.table import measured
 
     if b is None and not (kernel or case_options or metrics or limits or target):
-        sys.exit(judge_stated(a, tap, confidence, seed))
-    tolerated = dict(map(read_limit, limits))
+        sys.exit(limit_report.judge_stated(a, tap, confidence, seed))
+    tolerated = dict(map(limit_report.read_limit, limits))
     if tap and not limits:
         raise UserError("--tap: shows limits; give some, such as --limit goodput=1")
     if (b is None) != (kernel is not None) or (kernel and case_options):
         raise UserError("name two folders, A and B, or A with --kernel and no --case")
-    first = _read(a)
-    second = first if b is None else _read(b)
-    groups = [_cases(first, second, case_options)] if b else _kernels(first, kernel)
+    first = paired.read(a)
+    second = first if b is None else paired.read(b)
+    groups = (
+        [paired.named_cases(first, second, case_options)]
+        if b
+        else paired.kernel_groups(first, kernel)
+    )
     b = b or a
-    factors = _same_factors(first, second)
+    factors = paired.same_factors(first, second)
     if limits:
-        judged = _judged(
+        judged = limit_report.judge(
             first, second, factors, groups, tolerated, confidence / 100, seed
         )
-        sys.exit(_tell(judged, tap, _look(first, second, kernel), first, second))
+        sys.exit(
+            limit_report.tell(
+                judged,
+                tap,
+                limit_report.look_command(first, second, kernel),
+                first,
+                second,
+            )
+        )
     names = metrics or [m for m in first.metrics if m in second.metrics]
     if not names:
         raise UserError(
@@ -181,7 +161,7 @@ def command(
                 pairs, cases, metric, rng, confidence / 100, split
             )
     if not lines:
-        raise UserError(_why_no_pairs(first, second, factors, names))
+        raise UserError(paired.why_no_pairs(first, second, factors, names))
     _show(lines, confidence, [plain_label(name) for name in split])
     planned = first.rows.groupby(["repetition", *factors], dropna=False).ngroups
     click.echo(
@@ -190,377 +170,13 @@ def command(
     )
     for cases in groups if kernel else ():
         for both in cases.items():
-            runs = _runs(first, second, both)
-            count = _same(runs)
+            runs = paired.run_pairs(first, second, both)
+            count = paired.same_bytes(runs)
             total = many(len(runs), "run")
             click.echo(f"{both[1]}: {count} of {total} left the bytes of {both[0]}.")
     if target is not None:
         pd.concat(pairs_by_metric).to_csv(target, index=False)
         click.echo(f"wrote {target}")
-
-
-def judge_stated(path: Path, tap: bool, confidence: float = 95.0, seed: int = 1) -> int:
-    """Judge the limits that the experiment file of a results folder states.
-
-    confidence : level of the intervals in percent
-
-    Prints the judgements, and which runs are not ok. Returns the exit status: 1 if a
-    limit is broken or a run not ok, else 3 if a limit is undecided, else 0. Raises
-    UserError if the file states no limit, or if there is nothing to judge it by.
-    """
-    from mpbench.spec import compare_checks
-
-    campaign = _read(path)
-    spec = campaign.spec
-    if spec is None or spec.compare is None or not spec.compare.limits:
-        raise UserError(
-            "name two folders, A and B, or A with --kernel; A alone needs an experiment"
-            " file with 'compare: {limits: {goodput: 1 %}}'"
-        )
-    tolerated, kernel = spec.compare.limits, spec.compare.kernel
-    directions = {
-        name: compare_checks.limit_direction(spec, name) for name in tolerated
-    }
-    if kernel is not None:
-        groups = _kernels(campaign, kernel)
-    else:
-        baseline = spec.compare.baseline or campaign.cases[0]
-        groups = [{baseline: case} for case in campaign.cases if case != baseline]
-    unpaired: list[str] = []
-    judged = _judged(
-        replace(campaign, directions={**campaign.directions, **directions}),
-        *(campaign, campaign.factors, groups, tolerated, confidence / 100, seed),
-        at=f"{spec.where('compare', 'limits')}: compare.limits.",
-        unpaired=unpaired,
-    )
-    look = _look(campaign, campaign, kernel)
-    return _tell(judged, tap, look, campaign, campaign, [*unpaired, *_faulty(campaign)])
-
-
-def _look(
-    first: Campaign, second: Campaign, kernel: str | None
-) -> "Callable[[Judgement], str]":
-    """The command that shows all pairs of a judgement."""
-
-    def look(judged: "Judgement") -> str:
-        one, other = judged.cases
-        chosen = f"{second.path} --case {one}={other}"
-        chosen = f"--kernel {kernel}" if kernel else chosen
-        return f"mpbench compare {first.path} {chosen} --pairs pairs.csv"
-
-    return look
-
-
-def _faulty(campaign: Campaign) -> tuple[str, ...]:
-    """A line with the number of finished runs that are not ok, if there are any."""
-    from analysis.words import many
-
-    count = int((campaign.rows["verdict"] != "ok").sum())
-    if not count:
-        return ()
-    verb = "is" if count == 1 else "are"
-    total = many(len(campaign.rows), "run")
-    return (f"all runs are ok: {count} of {total} {verb} not",)
-
-
-def read_limit(text: str) -> tuple[str, float]:
-    """A metric and its percent from `goodput=1` or `goodput=1 %`."""
-    metric, _, value = text.partition("=")
-    try:
-        percent = float(value.strip().removesuffix("%"))
-    except ValueError:
-        percent = -1.0
-    if not metric or not 0 <= percent <= 100:
-        hint = "write e.g. --limit goodput=1, from 0 to 100"
-        raise UserError(f"--limit {text}: expected METRIC=PERCENT; {hint}")
-    return metric, percent
-
-
-def _judged(
-    first: Campaign,
-    second: Campaign,
-    factors: Sequence[str],
-    groups: "Sequence[Mapping[str, str]]",
-    tolerated: "Mapping[str, float]",
-    confidence: float,
-    seed: int,
-    at: str = "--limit ",
-    unpaired: list[str] | None = None,
-) -> "list[Judgement]":
-    """One judgement per limit and pair of cases. Raises UserError if there is none.
-
-    at : stands before a metric in messages
-    unpaired : takes a line for each limit without a pair of runs; None refuses them
-    """
-    import numpy as np
-
-    from analysis.campaign import comparison, directions, limits, question
-    from mpbench.spec.suggestions import nearest
-    from mpbench.store.table import measured
-
-    rng = np.random.default_rng(seed)
-    found = []
-    with measured(f"{first.path} and {second.path}"):
-        for (metric, percent), cases in product(tolerated.items(), groups):
-            column = next(iter(question.columns(metric, first.rows, ())), metric)
-            pairs = comparison.pairs(first.rows, second.rows, factors, cases, column)
-            known = {**directions.DIRECTIONS, **first.directions}
-            if metric not in known:
-                hint = nearest(metric, known)
-                raise UserError(f"{at}{metric}: no metric has this name; {hint}")
-            good = known[metric]
-            for both in cases.items():
-                try:
-                    judged = limits.judge(
-                        pairs, both, metric, percent, good, rng, confidence
-                    )
-                except ValueError as error:
-                    raise UserError(f"{at}{error}") from None
-                if judged is None and unpaired is not None:
-                    against = f"{both[1]} against {both[0]}"
-                    unpaired.append(f"{metric}, {against}: no pair of ok runs has it")
-                    continue
-                if judged is None:
-                    why = _why_no_pairs(first, second, factors, [metric])
-                    raise UserError(f"{at}{metric}: {why}")
-                count = _same(_runs(first, second, both))
-                found.append(replace(judged, same=count))
-    return found
-
-
-def _runs(
-    first: Campaign, second: Campaign, both: tuple[str, str]
-) -> "list[tuple[Run, Run]]":
-    """The ok runs of two cases, pair by pair."""
-    from mpbench.store import layout
-
-    keys = ["point", "repetition"]
-    good = [c.rows[c.rows["verdict"] == "ok"] for c in (first, second)]
-    one, other = (
-        rows.loc[rows["case"] == case, [*keys, "id"]]
-        for rows, case in zip(good, both, strict=True)
-    )
-    joined = one.merge(other, on=keys, suffixes=("_first", "_second"))
-    places = [layout.Results(campaign.path) for campaign in (first, second)]
-    return [
-        (places[0].run(a), places[1].run(b))
-        for a, b in zip(joined["id_first"], joined["id_second"], strict=True)
-    ]
-
-
-def _same(runs: "Sequence[tuple[Run, Run]]") -> int:
-    """The number of pairs that left the same bytes."""
-    from mpbench.store import alike
-
-    return sum(alike.same(one, other) for one, other in runs)
-
-
-def _again(
-    first: Campaign, second: Campaign, judged: "Judgement", moved: "Moved"
-) -> str:
-    """The command that executes the runs of a pair again."""
-    chosen: dict[Path, list[str]] = {}
-    for campaign, case in zip((first, second), judged.cases, strict=True):
-        rows = campaign.rows[campaign.rows["case"] == case]
-        for name, value in moved.factors.items():
-            at = rows[name]
-            rows = rows[at.isna() if value != value else at == value]
-        chosen.setdefault(campaign.path, []).extend(map(str, rows["id"]))
-    return " && ".join(
-        f"mpbench verify {path}" + "".join(f" --run {run_id}" for run_id in ids)
-        for path, ids in chosen.items()
-    )
-
-
-def _kernels(campaign: Campaign, asked: str | None) -> list[dict[str, str]]:
-    """Cases with a kernel and their partners, which differ in the kernel alone.
-
-    asked : a kernel, or two as `stock=mine`
-
-    Raises UserError for kernels that no two such cases have.
-    """
-    from mpbench.spec import compare_checks
-    from mpbench.spec.kernel_factor import OWN
-
-    spec = campaign.spec
-    if spec is None:
-        raise UserError(f"{campaign.path}: another version wrote it; use --case")
-    base, _, other = str(asked).partition("=")
-    labels = {name: case.kernel or OWN for name, case in spec.cases.items()}
-    known = ", ".join(dict.fromkeys(labels.values()))
-    for label in filter(None, (base, other)):
-        if label not in labels.values():
-            raise UserError(f"--kernel {asked}: no case has '{label}'; known: {known}")
-    groups: dict[str, dict[str, str]] = {}
-    for partner, first in compare_checks.baselines_of(spec, base).items():
-        if other in ("", labels[partner]):
-            groups.setdefault(labels[partner], {})[first] = partner
-    if not groups:
-        reason = "no two cases differ in these kernels alone"
-        raise UserError(f"--kernel {asked}: {reason}; pair cases with --case")
-    return list(groups.values())
-
-
-def _tell(
-    judged: "Sequence[Judgement]",
-    tap: bool,
-    look: "Callable[[Judgement], str]",
-    first: Campaign,
-    second: Campaign,
-    broken: Sequence[str] = (),
-) -> int:
-    """Print judgements; the exit status.
-
-    look : the command that shows all pairs of a judgement
-    broken : what else is not ok, a line each
-    """
-    from analysis.campaign import limits
-
-    again = partial(_again, first, second)
-    if tap:
-        click.echo(limits.tap(judged, look, again, broken), nl=False)
-    else:
-        for one in judged:
-            click.echo(f"{one.outcome}: {limits.sentence(one)}{limits.hint(one)}")
-            for moved in one.moved:
-                click.echo(f"    moved: {limits.values(moved)}")
-                click.echo(f"        {again(one, moved)}")
-        for line in broken:
-            click.echo(f"not ok: {line}")
-    outcomes = {one.outcome for one in judged}
-    return 1 if "not ok" in outcomes or broken else 3 if "undecided" in outcomes else 0
-
-
-def _read(path: Path) -> Campaign:
-    """Read a results folder. Raises UserError if no run is finished."""
-    from analysis.campaign import table
-    from mpbench.experiment_files import load
-    from mpbench.report.loading import listed_factors
-    from mpbench.spec import own_metrics
-    from mpbench.store import campaign, layout, places, runs
-    from mpbench.store.table import collect, tabled
-
-    folder = layout.Results(path)
-    head = campaign.read(folder.campaign)
-    stored = runs.read_all(folder, (entry.id for entry in head.plan))
-    for run_id, run in stored.items():
-        if run.row is None:
-            line = f"{path}: run {run_id} is damaged and left out: {run.fault}"
-            click.echo(line, err=True)
-    known = {key: run.row for key, run in stored.items() if run.row is not None}
-    for line in places.faults(head.plan, known):
-        click.echo(f"{path}: {line}", err=True)
-    rows = collect(folder, head.plan, known)
-    if not rows:
-        raise UserError(f"{path}: no run is finished; `mpbench run` executes the runs")
-    try:
-        spec = load(folder.experiment, of_results=True)
-    except UserError:
-        # Another version wrote the file. The runs can be compared without it.
-        spec = None
-    return Campaign(
-        path=path,
-        rows=tabled(path, table.build, rows),
-        factors=tuple(dict.fromkeys(k for e in head.plan for k in e.factors)),
-        cases=tuple(dict.fromkeys(entry.case for entry in head.plan)),
-        metrics=spec.metrics if spec else (),
-        listed=listed_factors(spec) if spec else None,
-        topology=spec.topology if spec else None,
-        network=spec.network if spec else None,
-        spec=spec,
-        directions=own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
-        if spec
-        else {},
-    )
-
-
-def _same_factors(first: Campaign, second: Campaign) -> list[str]:
-    """The factors of both campaigns.
-
-    Raises UserError if their topologies or their factors differ.
-    """
-    both = f"{first.path} and {second.path}"
-    if (
-        first.topology
-        and second.topology
-        and not _alike(first.topology, second.topology)
-    ):
-        raise UserError(
-            f"{both} have different topologies, {first.topology} and"
-            f" {second.topology}; compare campaigns over the same topology"
-        )
-    if first.network and second.network and first.network != second.network:
-        raise UserError(
-            f"{both} describe different networks; compare campaigns over the same"
-            " network"
-        )
-    for campaign, other in ((first, second), (second, first)):
-        more = [name for name in campaign.factors if name not in other.factors]
-        if more:
-            names = more[0] + (f" (and {len(more) - 1} more)" if more[1:] else "")
-            raise UserError(
-                f"{both} vary different factors: {names} varies in {campaign.path}"
-                " only; compare campaigns over the same factors"
-            )
-    return list(first.factors)
-
-
-def _alike(first: str, second: str) -> bool:
-    """Whether two topologies have the same users, paths, links and parameters.
-
-    `two_path` and `minitopo`, for example, differ in how a link is built only.
-    """
-    from mpbench.spec.builtin import describe
-
-    return replace(describe(first), name="") == replace(describe(second), name="")
-
-
-def _cases(
-    first: Campaign, second: Campaign, case_options: Sequence[str]
-) -> dict[str, str]:
-    """Each case of the first campaign to compare, and its partner in the second.
-
-    case_options : texts such as `lia` or `lia=olia`; without any, all cases that both
-        campaigns have
-
-    Raises UserError if a campaign lacks a case, or they have none in common.
-    """
-    if not case_options:
-        common = {case: case for case in first.cases if case in second.cases}
-        if not common:
-            raise UserError(
-                f"{first.path} and {second.path}: no case in common"
-                f" ({', '.join(first.cases)}; {', '.join(second.cases)}); pair them"
-                f" with --case {first.cases[0]}={second.cases[0]}"
-            )
-        return common
-    chosen = {}
-    for text in case_options:
-        first_case, _, second_case = text.partition("=")
-        pair = (first_case, second_case or first_case)
-        for campaign, case in zip((first, second), pair, strict=True):
-            if case not in campaign.cases:
-                raise UserError(
-                    f"--case {text}: {campaign.path} has no case '{case}'; known:"
-                    f" {', '.join(campaign.cases)}"
-                )
-        chosen[pair[0]] = pair[1]
-    return chosen
-
-
-def _why_no_pairs(
-    first: Campaign, second: Campaign, factors: Sequence[str], metrics: Sequence[str]
-) -> str:
-    """The reason why two campaigns have no pair of runs, in one line."""
-    both = f"{first.path} and {second.path}"
-    if factors:
-        keys = list(factors)
-        if first.rows[keys].merge(second.rows[keys], on=keys).empty:
-            return (
-                f"{both} have no design point in common; compare campaigns of the same"
-                " design (its seed, points and ranges)"
-            )
-    return f"{both} have no pair of ok runs with {', '.join(metrics)}"
 
 
 def _show(lines: "Sequence[Line]", confidence: float, split: Sequence[str]) -> None:

@@ -308,7 +308,7 @@ def _tap(root: Path, status: int) -> int:
 
     status : that of the campaign
     """
-    from mpbench.commands.compare import judge_stated
+    from mpbench.report.limit_report import judge_stated
 
     reason = "the campaign was stopped"
     if status <= 1:

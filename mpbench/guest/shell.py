@@ -53,7 +53,7 @@ def execute() -> int:
     prompted = Prompted(_network())
     # `ping` takes a machine that has been up for less than a second for its own state
     # "nothing sent yet", and then keeps no interval.
-    time.sleep(1)
+    time.sleep(max(0.0, 1 - time.clock_gettime(time.CLOCK_MONOTONIC_RAW)))
     # With a script of its own, Mininet would go on after `exit`.
     prompt = CLI(prompted, script=os.devnull)
     for line in Path("commands").read_text().splitlines():
