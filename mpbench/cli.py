@@ -51,8 +51,8 @@ GROUPS = {
 }
 """Sub-commands as the help lists them; others follow by name."""
 
-GARBAGE = 50_000
-"""New objects after which Python looks for garbage."""
+GARBAGE = 500_000
+"""New objects after which Python looks for garbage: more than a short command makes."""
 
 COMPLETION = """\
 Shell completion:

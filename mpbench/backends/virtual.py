@@ -104,7 +104,7 @@ class VirtualBackend:
             "boot": " ".join(self._machine.options()),
         }
         if self._root_kind() == roots.IMAGE:
-            same["image"] = image.find().sha256
+            same["image"] = image.find(known=True).sha256
         else:
             tools.require(tools.GUEST)
             same["tools"] = tools.fingerprint(tools.GUEST)
@@ -123,7 +123,7 @@ class VirtualBackend:
         if self.in_qemu:
             about["qemu"] = qemu.provenance()
         if self._root_kind() == roots.IMAGE:
-            found = image.find()
+            found = image.find(known=True)
             about["image"] = {**found.info, "manifest": found.manifest}
         else:
             about["tools"] = tools.versions(tools.GUEST)
@@ -165,6 +165,8 @@ class VirtualBackend:
             return qemu.execute(job, watched, cpu, image_, code, self._argv)
         linked = self._kernels().of(job, self.may_compile, self.trusted)
         argv, root = self._prepared()
+        if self._argv is None and self._root_kind() == roots.IMAGE:
+            image.find()  # reads all of it, once per process, before a guest does
         boot.write(boot.Orders(argv, bounds.virtual_s), directory, root)
         prepared.prepare(job, directory)
         machine = self._machine.of(job)
@@ -177,7 +179,7 @@ class VirtualBackend:
         sees."""
         if self._ready is None:
             if self._root_kind() == roots.IMAGE:
-                self._ready = self._with_image(image.find())
+                self._ready = self._with_image(image.find(known=True))
             else:
                 self._ready = self._with_host()
         return self._ready

@@ -13,7 +13,7 @@ from typing import Any
 
 from mpbench.errors import UserError
 from mpbench.kernel import cache
-from mpbench.store.folder import remove_tree
+from mpbench.store.trees import remove_tree
 
 FOLDER = "cluster-keys"
 CERTIFICATE, KEY = "certificate.pem", "key.pem"

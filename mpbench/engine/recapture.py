@@ -20,7 +20,7 @@ from mpbench.engine.verify import (
 from mpbench.errors import UserError
 from mpbench.store import atomic, campaign, layout, manifest, runs
 from mpbench.store.disk_space import check_space, explained
-from mpbench.store.folder import remove_tree
+from mpbench.store.trees import remove_tree
 
 OWN = "capture"
 """Beginning of the names of a capture's artefacts. The artefacts of another capture

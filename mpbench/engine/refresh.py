@@ -15,8 +15,8 @@ from mpbench.engine.types import Measure, PlannedRun, entry
 from mpbench.engine.verdict import make_row
 from mpbench.plan.stored_jobs import read_job
 from mpbench.store import atomic, layout, manifest, places, runs
-from mpbench.store.folder import remove_tree
 from mpbench.store.json_file import DamagedError
+from mpbench.store.trees import remove_tree
 
 
 def refresh(

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +11,7 @@ from mpbench.store.atomic import TEMPORARY
 from mpbench.store.disk_space import explained
 from mpbench.store.layout import PARTIAL, REPLACED, Results, is_run_id
 from mpbench.store.lock import locked
-
-_ATTEMPTS = 5
+from mpbench.store.trees import remove_tree
 
 
 @contextlib.contextmanager
@@ -117,19 +115,3 @@ def _tidy(results: Results) -> None:
             remove_tree(path)
     for path in sorted(results.runs.glob(f"{PARTIAL}*")):
         remove_tree(path)
-
-
-def remove_tree(root: Path) -> None:
-    """Remove a folder, though a dying process may still add to it.
-
-    A link or a file is removed itself; what a link leads to stays.
-    """
-    if root.is_symlink() or root.is_file():
-        root.unlink(missing_ok=True)
-        return
-    for _ in range(_ATTEMPTS):
-        if not root.exists():
-            return
-        shutil.rmtree(root, ignore_errors=True)
-    if root.exists():
-        shutil.rmtree(root)

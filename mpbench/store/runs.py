@@ -15,7 +15,6 @@ from typing import Any
 
 from jobs import Job, dump
 from mpbench.store import atomic, json_file, layout, manifest
-from mpbench.store.folder import remove_tree
 from mpbench.store.json_file import DamagedError
 from mpbench.store.records import (
     MOST_NAME,
@@ -26,6 +25,7 @@ from mpbench.store.records import (
     check_row,
     validated,
 )
+from mpbench.store.trees import remove_tree
 
 __all__ = ["Record", "Row", "Stored"]
 

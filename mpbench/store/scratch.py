@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from mpbench.store.folder import remove_tree
+from mpbench.store.trees import remove_tree
 
 PREFIX = "mpbench-"
 MARK = ".mpbench-temporary"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -99,7 +100,7 @@ def test_the_image_that_came_along_is_unpacked_once(
     assert found.path == images.folder() / images.key() / images.NAME
     assert found.path.read_bytes() == CONTENT
     assert found.manifest == {"iproute2": "6"}
-    files = ["info.json", "manifest.txt", "root.erofs", "sbom.json"]
+    files = ["info.json", "manifest.txt", "read.json", "root.erofs", "sbom.json"]
     assert left(found.path.parent) == files
     before = found.path.stat()
     assert image.find() == found and image.build() == found
@@ -116,6 +117,29 @@ def test_an_unpacked_image_that_was_changed_is_unpacked_again(
     assert image.find().path.read_bytes() == CONTENT
     place.unlink()
     assert image.find().path.read_bytes() == CONTENT
+
+
+def test_a_known_image_is_not_read_again_until_it_is_changed(
+    parts: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_image(parts("image"))
+    place = image.find().path
+    about = place.stat()
+    read: list[Path] = []
+
+    def digest(path: Path, mtime_ns: int, size: int) -> str:
+        read.append(path)
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+
+    monkeypatch.setattr(images, "_digest", digest)
+    assert image.find(known=True).path == place and not read
+    place.write_bytes(CONTENT[:-1] + b"!")  # as long, and with the time of before
+    os.utime(place, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert image.find(known=True).path.read_bytes() == CONTENT and read
+    (place.parent / images.READ).write_text("[]")
+    read.clear()
+    image.find(known=True)
+    assert read, "no state is noted"
 
 
 def test_an_image_that_was_unpacked_by_hand(parts: Callable[[str], Path]) -> None:
