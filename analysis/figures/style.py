@@ -247,7 +247,8 @@ def save(figure: Figure, target: Target) -> list[Path]:
     # All formats share one layout, which takes as long as a picture.
     figure.set_dpi(DPI)
     ticks.lay_out(figure)
-    figure.set_layout_engine("none")
+    # A place holder, as "none" leaves, would have each format drawn twice.
+    figure.set_layout_engine(None)
     files = []
     for suffix in target.look.formats:
         path = target.folder / f"{target.name}.{suffix}"
