@@ -115,14 +115,13 @@ def command(
     batch), points.csv (what is plotted), each figure as PNG and SVG, and
     dashboard.html. The same results give the same files.
     """
-    import matplotlib
+    from mpbench import drawing_library
 
+    drawing_library.load()
     from analysis.figures.style import Look
     from mpbench.report.writing import ReportRequest, write_report
     from mpbench.store.folder import refuse_links_below
 
-    # Without it, a box plot loads pyplot to find a backend for windows.
-    matplotlib.use("agg")
     check_live_options(watch, "--watch", host, port)
     folders = _folders(results, out)
     if notes is not None and len(results) > 1:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.plugins import files, in_box, kernel_code, programs, static, topology
+from mpbench.plugins import files, in_box, kernel_code, programs, static
 from mpbench.plugins.files import Plugin
 from mpbench.spec import builtin
 from mpbench.spec.document import Document
@@ -96,6 +96,8 @@ def _content(plugin: Plugin, trusted: bool) -> Any:
         return static.metric(plugin)
     if plugin.kind in ("controllers", "schedulers"):
         return kernel_code.checked(plugin, trusted)
+    from mpbench.plugins import topology  # what boots guests takes long to load
+
     return topology.described(plugin, trusted)
 
 
