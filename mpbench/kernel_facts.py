@@ -10,10 +10,7 @@ from collections.abc import Iterator, Mapping
 from jobs.linux import OWN
 from mpbench.backends import features
 from mpbench.backends.features import DoesNotRunError, Features
-from mpbench.backends.qemu import binaries
 from mpbench.errors import UserError
-from mpbench.kernel import cache, variants
-from mpbench.kernel import recipe as recipes
 from mpbench.plan.jobs import transport
 from mpbench.spec import Spec, kernels
 from mpbench.spec.cases import Case
@@ -72,6 +69,11 @@ def _known(spec: Spec, label: str) -> Features | None:
         return None
     if linux == OWN:
         return None
+    # What builds kernels takes long to load, and few files name one.
+    from mpbench.backends.qemu import binaries
+    from mpbench.kernel import cache, variants
+    from mpbench.kernel import recipe as recipes
+
     if linux.in_qemu:
         return features.kept(binaries.folder() / binaries.key(linux))
     base = cache.lookup(recipes.read("guest"))
