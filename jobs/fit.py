@@ -100,10 +100,6 @@ def _check_fabric(job: Job) -> None:
         _check_acks_first(job)
     if job.fabric.acks_direct and (not mesh or job.fabric.acks_first):
         raise ValueError("fabric: acks_direct is for data centres, alone")
-    if job.fabric.gather_ms is not None and (
-        reason := fabric.offload_fault(job.description)
-    ):
-        raise ValueError(f"fabric: gather_ms: {reason}")
     for one in job.changes:
         if one.quantity != "capacity_mbps":
             raise ValueError(f"fabric: {one.quantity} of its links cannot change")

@@ -188,20 +188,6 @@ def offload_orders(gather_ms: float | None) -> Iterator[str]:
         yield f"offload {round(gather_ms * 1e6)}"
 
 
-def offload_fault(description: Description) -> str:
-    """Reason why hosts of a network cannot hand down whole segments; empty if they can.
-
-    Behind the first link of a path, other packets could come between the frames.
-    """
-    if description.mesh:
-        return f"paths of {description.name} have several links"
-    for user in description.users:
-        for links in user.paths:
-            if len(links) > 1:
-                return f"{user.host} has a path of {len(links)} links"
-    return ""
-
-
 def direct_orders(table: Table) -> Iterator[str]:
     """The orders for segments without data that take no way: a link behind all others,
     which has neither a queue nor a delay."""

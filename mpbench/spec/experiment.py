@@ -158,7 +158,7 @@ class Spec(Sections):
             faults.add(("fabric",), reason)
         else:
             fabrics.check_hosts(self.fabric, topology, faults)
-            fabrics.check_offload(self.fabric, topology, faults)
+            fabrics.check_offload(self.fabric, faults)
 
     def _check_unmodified(self, faults: Faults, info: ValidationInfo) -> None:
         topology, key = context(info).topology, "fabric" if self.fabric else ""

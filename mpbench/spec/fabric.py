@@ -19,7 +19,6 @@ from topologies.fabric import (
     LIMITS,
     MOST_BURST_PACKETS,
     MOST_GATHER_MS,
-    offload_fault,
 )
 from topologies.shaping import FRAME_BYTES
 
@@ -200,15 +199,11 @@ def check_factor(found: Fabric | None, factors: Iterable[str], faults: Faults) -
         faults.add(place, "the fabric has a value of gather too; take one away")
 
 
-def check_offload(found: Fabric, topology: Description, faults: Faults) -> None:
-    """Adds the faults of whole segments where their frames would not be exact."""
-    if not found.offload:
-        if found.gather is not None:
-            reason = "receivers gather frames with 'offload: true' alone; add it"
-            faults.add(("fabric", "gather"), reason)
-    elif reason := offload_fault(topology):
-        hint = "offload works where each path is one link, as in two_path"
-        faults.add(("fabric", "offload"), f"{reason}; {hint}")
+def check_offload(found: Fabric, faults: Faults) -> None:
+    """Adds the fault of a time of gathering without whole segments."""
+    if found.gather is not None and not found.offload:
+        reason = "receivers gather frames with 'offload: true' alone; add it"
+        faults.add(("fabric", "gather"), reason)
 
 
 def fault(topology: Description) -> str:

@@ -35,9 +35,9 @@ def test_the_suites_of_the_controllers_pass(tmp_path: Path) -> None:
 
 def test_the_suites_of_the_fabric_pass(tmp_path: Path) -> None:
     console = suites("lab-fabric*", tmp_path)
-    for suite in ("lab-fabric", "lab-fabric-segments"):
+    for suite in ("lab-fabric", "lab-fabric-chain", "lab-fabric-segments"):
         assert re.search(rf"^ok \d {suite}$", console, re.M), console[-3000:]
-    assert len(re.findall(r"^ {4}ok \d+ ", console, re.M)) >= 21
+    assert len(re.findall(r"^ {4}ok \d+ ", console, re.M)) >= 29
 
 
 def suites(names: str, folder: Path) -> str:

@@ -27,6 +27,8 @@ ENDS = ("order", "hosts", "device", "down", "captured")
 """Ends of a round: the order `end` first, the hosts first, a device that is deleted,
 one that is set down, or the order while packets are captured."""
 BUSY_S = 0.15
+GATHER_NS = 3_000_000
+SENT = bytes(8000)
 QUIET_S = 70.0
 """Time that the kernel may take to let go of the last connections."""
 
@@ -57,8 +59,11 @@ class Round:
     def _links(self) -> list[str]:
         """Two links from each host to the middle, and two back; loss and jitter on
         some, RED, segments without data first or a capacity that changes on others. In
-        every third network, segments without data have a link of their own."""
+        every third network, segments without data have a link of their own. In every
+        second one, hosts hand down whole segments."""
         found = [f"seed {self.number}", f"choose {CHOICES[self.number % 3]}"]
+        if self.number % 2:
+            found.append(f"offload {GATHER_NS}")
         for link in range(4 * HOSTS):
             loss, jitter_ns = (1 << 25, 500_000) if link % 3 == 0 else (0, 0)
             found.append(f"link {link} 20000000 2000000 30280 0 {loss} {jitter_ns}")
@@ -116,7 +121,7 @@ class Round:
                     self.sockets.append(accepted)
             for each in self.sockets:
                 with contextlib.suppress(OSError):
-                    each.send(bytes(1400))
+                    each.send(SENT)
                 with contextlib.suppress(OSError):
                     self.bytes += len(each.recv(1 << 16))
             time.sleep(0.002)

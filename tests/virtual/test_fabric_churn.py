@@ -7,8 +7,8 @@ from mpbench.backends.base import Bounds
 
 from .lab import guest_call, lab_with, make_job
 
-ROUNDS = 5
-"""Each of the ways in which a round ends."""
+ROUNDS = 10
+"""Each of the ways in which a round ends, with single frames and whole segments."""
 
 
 def test_networks_that_go_while_packets_are_under_way(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ GIGABIT = {
 }
 CUBIC = {"protocol": "mptcp", "congestion_control": "cubic", "scheduler": "lowrtt"}
 OFF = {"choose": "rotate"}
+WAYS = ("up", "down")
 LINKS = ["path1-up", "path1-down", "path2-up", "path2-down"]
 
 
@@ -147,3 +148,54 @@ def test_runs_repeat_with_loss_jitter_red_and_changes(tmp_path: Path) -> None:
     assert kept[0]["qdisc-end.json"] != kept[2]["qdisc-end.json"]
     found = ways(kept[0])
     assert found["path1-up"]["early"] > 0 and found["path2-up"]["lost"] > 0
+
+
+CHAIN = {
+    "network": {
+        "links": {
+            "a": {"capacity": "1 Gbit/s", "delay": "1 ms"},
+            "b": {"capacity": "1 Gbit/s", "delay": "1 ms"},
+            "shared": {"capacity": "500 Mbit/s", "queueing_delay": "3 ms"},
+            "last": {"capacity": "1 Gbit/s", "delay": "2 ms", "loss": "0.01 %"},
+        },
+        "users": {
+            "u": {"paths": ["a shared last"], "to": "s"},
+            "v": {"paths": ["b shared", "a"], "to": "t"},
+        },
+    },
+    "fabric": {"offload": True, "gather": "1 ms"},
+    "cases": {"only": CUBIC},
+    "traffic": [
+        {"tool": "iperf3", "from": "u", "to": "s", "size": "40 MB"},
+        {"tool": "iperf3", "from": "v", "to": "t", "size": "80 MB"},
+    ],
+}
+"""Frames of u and v meet on the links a and shared."""
+
+
+def test_frames_of_segments_mix_at_inner_links(tmp_path: Path) -> None:
+    """Of transfers that ended, the frames that a link sent, lost or dropped are those
+    that reached it, and its capture has each that left. The run repeats."""
+    job = job_of(tmp_path, **CHAIN)
+    names = [f"{link}-{way}" for link in ("a", "b", "shared", "last") for way in WAYS]
+    job["capture"] = {"interfaces": names, "full": False}
+    files = executed(tmp_path / "one", job)
+    assert executed(tmp_path / "two", job) == files
+    listed = json.loads(files["qdisc-end.json"])
+    up = {link: listed[f"{link}-a"][0] for link in ("a", "b", "shared", "last")}
+    down = {link: listed[f"{link}-b"][0] for link in up}
+    for way, found in (("up", up), ("down", down)):
+        for link, counts in found.items():
+            frames = times_ns(files[f"capture-{link}-{way}.pcap"])
+            assert len(frames) == counts["packets"]
+            assert sum(size for _, size in frames) == counts["bytes"]
+            assert max(size for _, size in frames) <= FRAME_BYTES
+    ports = json.loads(files["link-end.json"])
+    first, second = ports["v"]["eth1"], ports["v"]["eth2"]
+    entered = {link: each["packets"] + each["drops"] for link, each in up.items()}
+    assert ports["u"]["eth1"]["tx_packets"] + second["tx_packets"] == entered["a"]
+    assert first["tx_packets"] == entered["b"]
+    assert ports["s"]["eth1"]["rx_packets"] == up["last"]["packets"]
+    past = ports["t"]["eth1"]["rx_packets"] - up["shared"]["packets"] + entered["last"]
+    assert entered["shared"] == up["a"]["packets"] - past + up["b"]["packets"]
+    assert up["shared"]["full"] > 0 and up["last"]["lost"] > 0

@@ -14,6 +14,7 @@
 #include <linux/hrtimer.h>
 #include <linux/init.h>
 #include <linux/slab.h>
+#include <linux/tcp.h>
 
 #include "fabric.h"
 
@@ -63,72 +64,93 @@ void fabric_count_waiting(struct fabric_link *link, u64 at, u32 bytes,
 		link->waited += bytes * ((times->begins - at) >> 10);
 }
 
-void fabric_enter(struct sk_buff *skb, struct fabric_link *link, u64 now)
+void fabric_enter(struct fabric_item *item, struct fabric_link *link, u64 now)
 {
-	struct fabric_cb *cb = FABRIC_CB(skb);
 	struct fabric_queue *queue = &link->queue;
 	enum fabric_verdict verdict = FABRIC_LOST;
 	struct fabric_times times;
 	u64 at;
 
-	if (skb_is_gso(skb)) {
-		fabric_enter_segment(skb, link, now);
-		return;
-	}
 	if (!fabric_queue_loses(queue)) {
 		at = fabric_queue_reached(queue, now);
 		fabric_line_settle(link, fabric_queue_settled(queue, at));
-		verdict = fabric_queue_arrival(queue, at, cb->bytes, &times);
+		verdict = fabric_queue_arrival(queue, at, item->bytes, &times);
 	}
 	if (verdict != FABRIC_ACCEPTED) {
 		fabric_dropped(link, verdict);
-		kfree_skb(skb);
+		fabric_item_drop(item);
 		return;
 	}
-	cb->begins = times.begins;
-	cb->leaves = times.leaves;
-	cb->arrives = times.arrives;
-	cb->order = fabric_order_next();
-	cb->bare = queue->bare_first && fabric_bare(skb);
-	fabric_line_join(link, skb);
+	item->begins = times.begins;
+	item->leaves = times.leaves;
+	item->arrives = times.arrives;
+	item->order = fabric_order_next();
+	item->bare = queue->bare_first && item->kind == FABRIC_PACKET &&
+		     fabric_bare(fabric_skb(item));
+	fabric_line_join(link, item);
 	fabric_line_settle(link, fabric_queue_settled(queue, at));
-	times.begins = cb->begins;
-	fabric_count_waiting(link, at, cb->bytes, &times);
+	times.begins = item->begins;
+	fabric_count_waiting(link, at, item->bytes, &times);
 }
 
-/* The first packet of the first link has arrived. Returns it if that was the last link
- * of its path; else the packet goes on.
- */
+/* The first item of the first link has arrived. Returns what a host gets by it, or NULL. */
 static struct sk_buff *fabric_arrived(struct fabric_link *link, u64 now)
 {
-	struct sk_buff *skb = link->head;
-	struct fabric_cb *cb = FABRIC_CB(skb);
+	struct fabric_item *item = link->head;
+	const struct fabric_path *path = fabric_path(item);
+	struct fabric_segment *segment;
 
 	fabric_line_settle(link, now);
 	if (link->capture)
-		fabric_captured(link, skb, FABRIC_NEVER);
-	link->head = skb->next;
-	skb->next = NULL;
+		fabric_captured(link, item, FABRIC_NEVER);
+	link->head = item->next;
 	if (link->head) {
-		fabric_heap_next(FABRIC_CB(link->head)->arrives,
-				 FABRIC_CB(link->head)->order);
+		fabric_heap_next(link->head->arrives, link->head->order);
 	} else {
 		link->tail = NULL;
 		fabric_heap_drop();
 	}
-	link->packets += fabric_frames(skb);
-	link->bytes += cb->bytes;
-	if (++cb->step == cb->path->count)
-		return skb;
-	fabric_enter(skb, cb->path->links[cb->step], now);
+	link->packets += fabric_frames(item);
+	link->bytes += item->bytes;
+	item->step++;
+	if (item->kind == FABRIC_FRAME) {
+		if (item->step == path->count)
+			return fabric_frame_arrived(fabric_frame(item), now);
+		segment = fabric_frame(item)->segment;
+		fabric_enter(item, path->links[item->step], now);
+		return fabric_gathered(segment);
+	}
+	if (item->step == path->count)
+		return fabric_skb(item);
+	fabric_enter(item, path->links[item->step], now);
 	return NULL;
+}
+
+u64 fabric_due(void)
+{
+	u64 at_ns = FABRIC_NEVER;
+
+	fabric_heap_first(&at_ns);
+	return min(at_ns, fabric_held_until());
+}
+
+/* What arrives at the instant at which a receiver stops waiting is still gathered. */
+bool fabric_event(u64 now, struct sk_buff **reaches)
+{
+	u64 at_ns = FABRIC_NEVER, until = fabric_held_until();
+	struct fabric_link *link = fabric_heap_first(&at_ns);
+
+	if (min(at_ns, until) > now)
+		return false;
+	*reaches = at_ns <= until ? fabric_arrived(link, at_ns) : fabric_held_end();
+	return true;
 }
 
 static void fabric_arm(void)
 {
-	u64 at_ns;
+	u64 at_ns = fabric_due();
 
-	if (fabric_running || !fabric_heap_first(&at_ns) || at_ns == FABRIC_NEVER)
+	if (fabric_running || at_ns == FABRIC_NEVER)
 		return;
 	if (hrtimer_is_queued(&fabric_timer) &&
 	    ktime_to_ns(hrtimer_get_expires(&fabric_timer)) <= at_ns)
@@ -136,18 +158,27 @@ static void fabric_arm(void)
 	hrtimer_start(&fabric_timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
+/* Behind the first link of several, other packets can come between the frames of a
+ * segment, and where bare packets are sent first, they can on the only link.
+ */
 void fabric_send(const struct fabric_path *path, struct sk_buff *skb)
 {
-	struct fabric_cb *cb = FABRIC_CB(skb);
+	struct fabric_item *item = fabric_item(skb);
+	struct fabric_link *link = path->links[0];
 
-	cb->path = path;
-	cb->step = 0;
-	cb->bytes = skb->len;
+	fabric_set_path(skb, path);
+	item->kind = FABRIC_PACKET;
+	item->step = 0;
+	item->bytes = skb->len;
 	if (bare_link && fabric_bare(skb)) {
-		cb->step = path->count - 1;
-		fabric_enter(skb, bare_link, fabric_now());
+		item->step = path->count - 1;
+		fabric_enter(item, bare_link, fabric_now());
+	} else if (!skb_is_gso(skb)) {
+		fabric_enter(item, link, fabric_now());
+	} else if (path->count > 1 || link->queue.bare_first) {
+		fabric_enter_frames(skb, path, fabric_now());
 	} else {
-		fabric_enter(skb, path->links[0], fabric_now());
+		fabric_enter_segment(skb, path, link, fabric_now());
 	}
 	fabric_arm();
 }
@@ -171,18 +202,24 @@ static void fabric_count_delivered(struct net_device *dev, unsigned int frames, 
 
 static void fabric_deliver(struct sk_buff *skb)
 {
-	unsigned int frames = fabric_frames(skb);
+	unsigned int frames = fabric_frames_of(skb);
+	const struct fabric_path *path;
 	struct net_device *dev;
+	u32 bytes = skb->len;
 
+	if (frames > 1)
+		bytes += (frames - 1) * skb_tcp_all_headers(skb);
 	fabric_train_free(skb);
+	path = fabric_path(fabric_item(skb));
+	skb->dev_scratch = 0;
 	rcu_read_lock();
-	dev = rcu_dereference(FABRIC_CB(skb)->path->to->dev);
+	dev = rcu_dereference(path->to->dev);
 	if (!dev || !(dev->flags & IFF_UP)) {
 		rcu_read_unlock();
 		kfree_skb(skb);
 		return;
 	}
-	fabric_count_delivered(dev, frames, FABRIC_CB(skb)->bytes);
+	fabric_count_delivered(dev, frames, bytes);
 	skb->protocol = eth_type_trans(skb, dev);
 	skb->pkt_type = PACKET_HOST;
 	netif_receive_skb(skb);
@@ -191,14 +228,12 @@ static void fabric_deliver(struct sk_buff *skb)
 
 static enum hrtimer_restart fabric_events(struct hrtimer *timer)
 {
-	u64 now = fabric_now(), at_ns;
-	struct fabric_link *link;
+	u64 now = fabric_now();
 	struct sk_buff *skb;
 
 	spin_lock(&fabric_lock);
 	fabric_running = true;
-	while ((link = fabric_heap_first(&at_ns)) && at_ns <= now) {
-		skb = fabric_arrived(link, at_ns);
+	while (fabric_event(now, &skb)) {
 		if (!skb)
 			continue;
 		/* The host may answer at once. */
@@ -245,14 +280,12 @@ struct fabric_link *fabric_link_add(void)
 /* Called when no port is left that could send. */
 void fabric_links_free(void)
 {
-	struct sk_buff *skb;
 	unsigned int id;
 
 	hrtimer_cancel(&fabric_timer);
+	for (id = 0; id < link_count; id++)
+		fabric_line_free(links[id]);
 	for (id = 0; id < link_count; id++) {
-		for (skb = links[id]->head; skb; skb = skb->next)
-			fabric_train_free(skb);
-		kfree_skb_list(links[id]->head);
 		kvfree(links[id]->queue.rate.steps);
 		kfree(links[id]);
 		links[id] = NULL;
@@ -265,7 +298,7 @@ void fabric_links_free(void)
 
 static int __init fabric_register(void)
 {
-	BUILD_BUG_ON(sizeof(struct fabric_cb) > sizeof_field(struct sk_buff, cb));
+	BUILD_BUG_ON(sizeof(struct fabric_item) > sizeof_field(struct sk_buff, cb));
 	hrtimer_setup(&fabric_timer, fabric_events, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	return fabric_ports_init();

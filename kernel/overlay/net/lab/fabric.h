@@ -24,7 +24,30 @@
 
 struct capture;
 
-/* @head, @tail: the packets on the link, in the order of their arrival
+/* What is on a link: a packet, a segment, or one frame of a segment; see fabric_item() */
+enum fabric_kind {
+	FABRIC_PACKET,
+	FABRIC_SEGMENT,		/* all of its frames are on this link, its path's only one */
+	FABRIC_FRAME,
+};
+
+/* What a link knows about it. For packets and segments it lies in skb->cb.
+ *
+ * @next: on the link
+ * @order: of its arrival at the link, among all packets of the fabric
+ * @step: the place of the link on the path
+ * @bare: it is a TCP segment without data; set at links that send these first
+ */
+struct fabric_item {
+	struct fabric_item *next;
+	u64 begins, leaves, arrives, order;
+	u32 bytes;
+	u16 step;
+	u8 kind;
+	bool bare;
+};
+
+/* @head, @tail: the items on the link, in the order of their arrival
  * @waits: the first of them that has not begun to be sent; NULL if none waits
  * @most_bytes: the most that waited
  * @waited: the sum over packets of bytes and waiting time, in bytes times 1024 ns:
@@ -32,51 +55,12 @@ struct capture;
  */
 struct fabric_link {
 	struct fabric_queue queue;
-	struct sk_buff *head, *tail, *waits;
+	struct fabric_item *head, *tail, *waits;
 	u64 packets, bytes, lost, red, full;
 	u64 most_bytes, waited;
 	struct capture *capture;
 	unsigned int id;
 };
-
-/* What the fabric keeps about a packet, in skb->cb
- * @order: of the packet's arrival at the link, among all packets of the fabric
- * @step: the place of the link on the path
- * @bare: it is a TCP segment without data; set at links that send these first
- */
-struct fabric_cb {
-	u64 begins, leaves, arrives, order;
-	const struct fabric_path *path;
-	u32 bytes;
-	u16 step;
-	bool bare;
-};
-
-#define FABRIC_CB(skb)	((struct fabric_cb *)(skb)->cb)
-
-/* The frames of a segment on a link; NULL for a packet that is one frame. The segment's
- * fabric_cb has the times of its first frame to begin, and of its last to leave and to
- * arrive.
- * @begun: frames that no longer wait
- * @frame, @last: bytes of each frame but the last, and of the last
- */
-struct fabric_train {
-	u16 count, begun;
-	u32 frame, last;
-	struct fabric_times times[] __counted_by(count);
-};
-
-#define FABRIC_TRAIN(skb)	((struct fabric_train *)(skb)->dev_scratch)
-
-static inline u32 fabric_train_bytes(const struct fabric_train *train, unsigned int at)
-{
-	return at + 1 < train->count ? train->frame : train->last;
-}
-
-static inline unsigned int fabric_frames(const struct sk_buff *skb)
-{
-	return FABRIC_TRAIN(skb) ? FABRIC_TRAIN(skb)->count : 1;
-}
 
 /* @dev: NULL when it is gone */
 struct fabric_port {
@@ -90,6 +74,96 @@ struct fabric_path {
 	struct fabric_link *links[] __counted_by(count);
 };
 
+/* The frames of a segment whose path is one link. The segment's item has the times of its
+ * first frame to begin, and of its last to leave and to arrive.
+ * @begun: frames that no longer wait
+ * @frame, @last: bytes of each frame but the last, and of the last
+ */
+struct fabric_train {
+	const struct fabric_path *path;
+	u16 count, begun;
+	u32 frame, last;
+	struct fabric_times times[] __counted_by(count);
+};
+
+/* A frame that goes from link to link by itself; the data stay in its segment. */
+struct fabric_frame {
+	struct fabric_item item;
+	struct fabric_segment *segment;
+};
+
+/* A segment whose frames go by themselves
+ * @held: in the list of receivers that wait, if this one does
+ * @until: when the receiver stops waiting
+ * @gone: frames that were lost or dropped, as bits
+ * @on_way: the number of frames that neither arrived nor are gone
+ * @from, @to: frames that have arrived, and that the receiver has not handed over
+ */
+struct fabric_segment {
+	struct sk_buff *skb;
+	const struct fabric_path *path;
+	struct list_head held;
+	u64 until, gone;
+	u16 count, on_way, from, to;
+	struct fabric_frame frames[] __counted_by(count);
+};
+
+static inline struct fabric_item *fabric_item(struct sk_buff *skb)
+{
+	return (struct fabric_item *)skb->cb;
+}
+
+/* The packet or segment of an item that is no frame */
+static inline struct sk_buff *fabric_skb(struct fabric_item *item)
+{
+	return (struct sk_buff *)((char *)item - offsetof(struct sk_buff, cb));
+}
+
+static inline struct fabric_frame *fabric_frame(struct fabric_item *item)
+{
+	return container_of(item, struct fabric_frame, item);
+}
+
+static inline unsigned int fabric_frame_number(const struct fabric_frame *frame)
+{
+	return frame - frame->segment->frames;
+}
+
+/* While a packet is in the fabric, skb->dev_scratch is its path. */
+static inline void fabric_set_path(struct sk_buff *skb, const struct fabric_path *path)
+{
+	skb->dev_scratch = (unsigned long)path;
+}
+
+/* NULL for an item that is one frame */
+static inline struct fabric_train *fabric_train(struct fabric_item *item)
+{
+	if (item->kind != FABRIC_SEGMENT)
+		return NULL;
+	return (struct fabric_train *)fabric_skb(item)->dev_scratch;
+}
+
+static inline const struct fabric_path *fabric_path(struct fabric_item *item)
+{
+	if (item->kind == FABRIC_PACKET)
+		return (const struct fabric_path *)fabric_skb(item)->dev_scratch;
+	if (item->kind == FABRIC_FRAME)
+		return fabric_frame(item)->segment->path;
+	return fabric_train(item)->path;
+}
+
+static inline u32 fabric_train_bytes(const struct fabric_train *train, unsigned int at)
+{
+	return at + 1 < train->count ? train->frame : train->last;
+}
+
+static inline unsigned int fabric_frames(struct fabric_item *item)
+{
+	const struct fabric_train *train = fabric_train(item);
+
+	return train ? train->count : 1;
+}
+
 extern spinlock_t fabric_lock;	/* of all tables, queues and counters */
 
 /* fabric.c */
@@ -98,8 +172,14 @@ struct fabric_link *fabric_link(unsigned int id);
 struct fabric_link *fabric_link_add(void);
 unsigned int fabric_links(void);
 void fabric_send(const struct fabric_path *path, struct sk_buff *skb);
-/* A packet, or a segment of several frames, arrives at a link. */
-void fabric_enter(struct sk_buff *skb, struct fabric_link *link, u64 now);
+/* A packet or a frame arrives at a link. If it is not accepted, it is dropped. */
+void fabric_enter(struct fabric_item *item, struct fabric_link *link, u64 now);
+/* The time of the next event; FABRIC_NEVER if there is none. Whether one is due @now is
+ * what fabric_event() returns; then it has happened, and @reaches is what a host gets by
+ * it, or NULL.
+ */
+u64 fabric_due(void);
+bool fabric_event(u64 now, struct sk_buff **reaches);
 /* A frame was accepted that reached the queue @at; its waiting is counted. */
 void fabric_count_waiting(struct fabric_link *link, u64 at, u32 bytes,
 			  const struct fabric_times *times);
@@ -114,7 +194,11 @@ void fabric_links_free(void);
  * longer wait; fabric_line_join() puts an accepted packet among the others.
  */
 void fabric_line_settle(struct fabric_link *link, u64 now);
-void fabric_line_join(struct fabric_link *link, struct sk_buff *skb);
+void fabric_line_join(struct fabric_link *link, struct fabric_item *item);
+/* Drop an item that is on no link. The segment of a frame knows, and stays. */
+void fabric_item_drop(struct fabric_item *item);
+/* Drop all that is on a link that goes away. */
+void fabric_line_free(struct fabric_link *link);
 
 /* fabric_segments.c: segments of TCP that hosts hand down as to a network card
  *
@@ -129,8 +213,25 @@ unsigned int fabric_frames_of(const struct sk_buff *skb);
 bool fabric_can_cut(const struct sk_buff *skb);
 /* A copy of @count frames of a segment, from number @first on */
 struct sk_buff *fabric_cut(struct sk_buff *skb, unsigned int first, unsigned int count);
-void fabric_enter_segment(struct sk_buff *skb, struct fabric_link *link, u64 now);
+/* All frames of a segment arrive at @link, which is all of their path. */
+void fabric_enter_segment(struct sk_buff *skb, const struct fabric_path *path,
+			  struct fabric_link *link, u64 now);
+/* A segment is a packet again, as it was before it entered a link. */
 void fabric_train_free(struct sk_buff *skb);
+
+/* fabric_gather.c: segments whose frames go from link to link by themselves */
+u64 fabric_gather_ns(void);
+void fabric_enter_frames(struct sk_buff *skb, const struct fabric_path *path, u64 now);
+/* A frame has arrived at the host. Returns what the host gets at once, or NULL. */
+struct sk_buff *fabric_frame_arrived(struct fabric_frame *frame, u64 now);
+/* A frame is lost or dropped. After that, or after a frame's arrival at a link,
+ * fabric_gathered() returns what the host gets now, or NULL. It may free the segment.
+ */
+void fabric_frame_gone(struct fabric_frame *frame);
+struct sk_buff *fabric_gathered(struct fabric_segment *segment);
+/* When the first receiver stops waiting; FABRIC_NEVER if none waits. What it hands over */
+u64 fabric_held_until(void);
+struct sk_buff *fabric_held_end(void);
 
 /* fabric_heap.c: the links on which packets are, by the first packet's arrival. A link
  * has to be taken out before the first packet changes. All under fabric_lock.
@@ -191,7 +292,7 @@ void fabric_report(struct seq_file *seq);
 int fabric_capture(struct fabric_link *link, const char *name, bool full,
 		   const char *path);
 /* The frames of a packet that have left the queue at @until; whether all have */
-bool fabric_captured(struct fabric_link *link, struct sk_buff *skb, u64 until);
+bool fabric_captured(struct fabric_link *link, struct fabric_item *item, u64 until);
 void fabric_captures_forget(void);
 
 #endif /* __LAB_FABRIC_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The packets on one link, in the order in which they arrive at its far end */
+/* The packets and frames on one link, in the order in which they arrive at its far end */
 
 #include "fabric.h"
 
@@ -19,79 +19,109 @@ void fabric_line_settle(struct fabric_link *link, u64 now)
 {
 	struct fabric_train *train;
 
-	while (link->waits && FABRIC_CB(link->waits)->begins <= now) {
-		train = FABRIC_TRAIN(link->waits);
+	while (link->waits && link->waits->begins <= now) {
+		train = fabric_train(link->waits);
 		if (!train)
-			fabric_queue_begun(&link->queue, FABRIC_CB(link->waits)->bytes);
+			fabric_queue_begun(&link->queue, link->waits->bytes);
 		else if (!fabric_train_settle(link, train, now))
 			return;
 		link->waits = link->waits->next;
 	}
 }
 
-/* The last packet that @skb may not overtake: one that no longer waits, or waits and is
- * bare too. NULL if there is none, and @skb joins at the end.
+/* The last item that @item may not overtake: one that no longer waits, or waits and is
+ * bare too. NULL if there is none, and @item joins at the end.
  */
-static struct sk_buff *fabric_line_before(struct fabric_link *link)
+static struct fabric_item *fabric_line_before(struct fabric_link *link)
 {
-	struct sk_buff *before = NULL, *skb;
+	struct fabric_item *before = NULL, *item;
 
 	if (!link->waits)
 		return NULL;
-	for (skb = link->head; skb != link->waits; skb = skb->next)
-		before = skb;
-	for (; skb && FABRIC_CB(skb)->bare; skb = skb->next)
-		before = skb;
-	return skb ? before : NULL;
+	for (item = link->head; item != link->waits; item = item->next)
+		before = item;
+	for (; item && item->bare; item = item->next)
+		before = item;
+	return item ? before : NULL;
 }
 
-/* @skb has the times of the last packet. It takes those of the packet that it overtakes,
- * and all packets behind it are sent later by the time that it takes. No packet of the
- * queue is the first one on the link, because the one that is being sent is before it.
+/* @item has the times of the last one. It takes those of the one that it overtakes, and
+ * all items behind it are sent later by the time that it takes. No item of the queue is
+ * the first one on the link, because the one that is being sent is before it.
  */
-static void fabric_line_overtake(struct fabric_link *link, struct sk_buff *before,
-				 struct sk_buff *skb)
+static void fabric_line_overtake(struct fabric_link *link, struct fabric_item *before,
+				 struct fabric_item *item)
 {
-	struct fabric_cb *cb = FABRIC_CB(skb), *next = FABRIC_CB(before->next);
-	u64 takes = cb->leaves - cb->begins, travels = cb->arrives - cb->leaves;
-	struct sk_buff *later;
+	u64 takes = item->leaves - item->begins, travels = item->arrives - item->leaves;
+	struct fabric_item *later;
 	u64 bytes = 0;
 
-	skb->next = before->next;
-	before->next = skb;
-	if (link->waits == skb->next)
-		link->waits = skb;
-	cb->begins = next->begins;
-	cb->leaves = cb->begins + takes;
-	cb->arrives = cb->leaves + travels;
-	for (later = skb->next; later; later = later->next) {
-		FABRIC_CB(later)->begins += takes;
-		FABRIC_CB(later)->leaves += takes;
-		FABRIC_CB(later)->arrives += takes;
-		bytes += FABRIC_CB(later)->bytes;
+	item->next = before->next;
+	before->next = item;
+	if (link->waits == item->next)
+		link->waits = item;
+	item->begins = item->next->begins;
+	item->leaves = item->begins + takes;
+	item->arrives = item->leaves + travels;
+	for (later = item->next; later; later = later->next) {
+		later->begins += takes;
+		later->leaves += takes;
+		later->arrives += takes;
+		bytes += later->bytes;
 	}
 	link->waited += (bytes * takes) >> 10;
 }
 
-void fabric_line_join(struct fabric_link *link, struct sk_buff *skb)
+void fabric_line_join(struct fabric_link *link, struct fabric_item *item)
 {
-	struct fabric_cb *cb = FABRIC_CB(skb);
-	struct sk_buff *before = NULL;
+	struct fabric_item *before = NULL;
 
-	if (cb->bare)
+	if (item->bare)
 		before = fabric_line_before(link);
 	if (before) {
-		fabric_line_overtake(link, before, skb);
+		fabric_line_overtake(link, before, item);
 		return;
 	}
-	skb->next = NULL;
+	item->next = NULL;
 	if (link->tail) {
-		link->tail->next = skb;
+		link->tail->next = item;
 	} else {
-		link->head = skb;
-		fabric_heap_add(link, cb->arrives, cb->order);
+		link->head = item;
+		fabric_heap_add(link, item->arrives, item->order);
 	}
-	link->tail = skb;
+	link->tail = item;
 	if (!link->waits)
-		link->waits = skb;
+		link->waits = item;
+}
+
+void fabric_item_drop(struct fabric_item *item)
+{
+	struct sk_buff *skb;
+
+	if (item->kind == FABRIC_FRAME) {
+		fabric_frame_gone(fabric_frame(item));
+		return;
+	}
+	skb = fabric_skb(item);
+	fabric_train_free(skb);
+	skb->dev_scratch = 0;
+	kfree_skb(skb);
+}
+
+void fabric_line_free(struct fabric_link *link)
+{
+	struct fabric_segment *segment;
+	struct fabric_item *item;
+
+	while ((item = link->head)) {
+		link->head = item->next;
+		segment = NULL;
+		if (item->kind == FABRIC_FRAME)
+			segment = fabric_frame(item)->segment;
+		fabric_item_drop(item);
+		if (segment)
+			kfree_skb(fabric_gathered(segment));
+	}
+	link->tail = NULL;
+	link->waits = NULL;
 }

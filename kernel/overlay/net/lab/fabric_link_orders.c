@@ -89,7 +89,7 @@ int fabric_order_bare_first(char *text)
 
 	if (!link || fabric_word(&text) || !link->queue.rate.bps ||
 	    link->queue.rate.count || link->queue.burst || link->queue.delay_first ||
-	    link->queue.jitter_ns || fabric_offloads())
+	    link->queue.jitter_ns)
 		return -EINVAL;
 	spin_lock_bh(&fabric_lock);
 	if (!link->head) {

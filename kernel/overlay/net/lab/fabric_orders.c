@@ -3,8 +3,7 @@
  *
  *	seed NUMBER			of all that is drawn; before the links
  *	offload GATHER_NS		hosts hand down whole segments of TCP, whose frames the
- *					receiver gathers for so long; before the links. Then
- *					a path has one link, and no link sends bare_first.
+ *					receiver gathers for so long; before the links
  *	choose hash|rotate|random	how a new flow picks one of several paths
  *	link ID BPS DELAY_NS LIMIT_BYTES LIMIT_PACKETS LOSS_2^-32 JITTER_NS
  *					a direction of a link; BPS is 0 for no queue, a
@@ -104,7 +103,7 @@ static int fabric_order_path(char *text)
 		if (!links[count++])
 			goto out;
 	}
-	if (count && !text && (count == 1 || !fabric_offloads()))
+	if (count && !text)
 		error = fabric_path_add(from, to, links, count);
 out:
 	kfree(links);

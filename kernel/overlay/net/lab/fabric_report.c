@@ -9,15 +9,14 @@
 #include "fabric.h"
 
 /* The frames of the first segment that have arrived, while others of it are on the way */
-static void fabric_gathered(const struct fabric_link *link, u64 now, u64 *packets,
-			    u64 *bytes)
+static void fabric_come(const struct fabric_link *link, u64 now, u64 *packets, u64 *bytes)
 {
 	const struct fabric_train *train;
 	unsigned int at;
 
 	*packets = 0;
 	*bytes = 0;
-	train = link->head ? FABRIC_TRAIN(link->head) : NULL;
+	train = link->head ? fabric_train(link->head) : NULL;
 	for (at = 0; train && at < train->count && train->times[at].arrives <= now; at++) {
 		*packets += 1;
 		*bytes += fabric_train_bytes(train, at);
@@ -40,7 +39,7 @@ void fabric_report(struct seq_file *seq)
 	for (id = 0; (link = fabric_link(id)); id++) {
 		queue = &link->queue;
 		spin_lock_bh(&fabric_lock);
-		fabric_gathered(link, fabric_now(), &packets, &bytes);
+		fabric_come(link, fabric_now(), &packets, &bytes);
 		seq_printf(seq, "%u %llu %u %llu %llu %llu %llu %llu %llu %llu "
 			   "%llu %u %u ",
 			   id, queue->rate.bps, queue->rate.count, queue->delay_ns,
@@ -61,26 +60,42 @@ static void fabric_capture_frame(struct fabric_link *link, const struct sk_buff 
 	capture_tapped(link->capture, skb, ktime_mono_to_real(ns_to_ktime(leaves)));
 }
 
-/* Under fabric_lock. A segment of one frame needs no cut. */
-bool fabric_captured(struct fabric_link *link, struct sk_buff *skb, u64 until)
+/* Frames from @first on that have left the queue at @until; whether all have */
+static bool fabric_capture_frames(struct fabric_link *link, struct sk_buff *skb,
+				  unsigned int first, const struct fabric_times *times,
+				  unsigned int count, u64 until)
 {
-	const struct fabric_train *train = FABRIC_TRAIN(skb);
 	struct sk_buff *frame;
 	unsigned int at;
 
-	if (!train || train->count == 1) {
-		if (FABRIC_CB(skb)->leaves > until)
+	for (at = 0; at < count; at++) {
+		if (times[at].leaves > until)
 			return false;
-		fabric_capture_frame(link, skb, FABRIC_CB(skb)->leaves);
-		return true;
-	}
-	for (at = 0; at < train->count; at++) {
-		if (train->times[at].leaves > until)
-			return false;
-		frame = fabric_cut(skb, at, 1);
-		fabric_capture_frame(link, frame, train->times[at].leaves);
+		frame = fabric_cut(skb, first + at, 1);
+		fabric_capture_frame(link, frame, times[at].leaves);
 		consume_skb(frame);
 	}
+	return true;
+}
+
+/* Under fabric_lock. A segment of one frame needs no cut. */
+bool fabric_captured(struct fabric_link *link, struct fabric_item *item, u64 until)
+{
+	const struct fabric_times times = { .leaves = item->leaves };
+	const struct fabric_train *train = fabric_train(item);
+	struct fabric_frame *frame;
+
+	if (train && train->count > 1)
+		return fabric_capture_frames(link, fabric_skb(item), 0, train->times,
+					     train->count, until);
+	if (item->leaves > until)
+		return false;
+	if (item->kind == FABRIC_FRAME) {
+		frame = fabric_frame(item);
+		return fabric_capture_frames(link, frame->segment->skb,
+					     fabric_frame_number(frame), &times, 1, until);
+	}
+	fabric_capture_frame(link, fabric_skb(item), item->leaves);
 	return true;
 }
 
@@ -89,10 +104,10 @@ static void fabric_capture_ended(void *tap)
 {
 	struct fabric_link *link = tap;
 	u64 now = fabric_now();
-	struct sk_buff *skb;
+	struct fabric_item *item;
 
 	spin_lock_bh(&fabric_lock);
-	for (skb = link->head; skb && fabric_captured(link, skb, now); skb = skb->next)
+	for (item = link->head; item && fabric_captured(link, item, now); item = item->next)
 		;
 	link->capture = NULL;
 	spin_unlock_bh(&fabric_lock);

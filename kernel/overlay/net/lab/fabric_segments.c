@@ -8,7 +8,7 @@
  * time of the first as one segment, when the last of them has come, as GRO does. A frame
  * that is missing ends a part.
  *
- * A path has one link: behind it, other packets could come between the frames.
+ * All of this is for paths of one link; fabric_gather.c has those of several.
  */
 
 #include <linux/skbuff_ref.h>
@@ -19,14 +19,14 @@
 
 #include "fabric.h"
 
-struct fabric_frame {
+struct fabric_fate {
 	struct fabric_times times;
 	bool accepted;
 };
 
 static bool offloads;
 static u64 gather_ns;
-static struct fabric_frame frames[FABRIC_FRAMES];	/* under fabric_lock */
+static struct fabric_fate frames[FABRIC_FRAMES];	/* under fabric_lock */
 
 void fabric_offload(bool wanted, u64 gather)
 {
@@ -37,6 +37,11 @@ void fabric_offload(bool wanted, u64 gather)
 bool fabric_offloads(void)
 {
 	return offloads;
+}
+
+u64 fabric_gather_ns(void)
+{
+	return gather_ns;
 }
 
 unsigned int fabric_frames_of(const struct sk_buff *skb)
@@ -55,8 +60,14 @@ bool fabric_can_cut(const struct sk_buff *skb)
 
 void fabric_train_free(struct sk_buff *skb)
 {
-	kfree(FABRIC_TRAIN(skb));
-	skb->dev_scratch = 0;
+	struct fabric_item *item = fabric_item(skb);
+	struct fabric_train *train = fabric_train(item);
+
+	if (!train)
+		return;
+	item->kind = FABRIC_PACKET;
+	fabric_set_path(skb, train->path);
+	kfree(train);
 }
 
 /* Remove @bytes of data behind the headers. */
@@ -117,6 +128,7 @@ struct sk_buff *fabric_cut(struct sk_buff *skb, unsigned int first, unsigned int
 
 	if (!part)
 		panic("lab_fabric: no memory for a part of a segment");
+	fabric_item(part)->kind = FABRIC_PACKET;
 	part->dev_scratch = 0;
 	fabric_skip(part, skipped);
 	behind = part->len - header - bytes;
@@ -199,17 +211,18 @@ static unsigned int fabric_part_end(unsigned int from, unsigned int count)
 }
 
 /* Frames @from to @to, which are @part, are on the link as one. */
-static void fabric_part_join(struct fabric_link *link, struct sk_buff *part,
-			     unsigned int from, unsigned int to, unsigned int begun,
-			     u32 frame, u32 last)
+static void fabric_part_join(struct fabric_link *link, const struct fabric_path *path,
+			     struct sk_buff *part, unsigned int from, unsigned int to,
+			     unsigned int begun, u32 frame, u32 last)
 {
-	struct fabric_cb *cb = FABRIC_CB(part);
+	struct fabric_item *item = fabric_item(part);
 	struct fabric_train *train;
 	unsigned int at;
 
 	train = kmalloc_flex(*train, times, to - from, GFP_ATOMIC);
 	if (!train)
 		panic("lab_fabric: no memory for the frames of a segment");
+	train->path = path;
 	train->count = to - from;
 	train->begun = clamp(begun, from, to) - from;
 	train->frame = frame;
@@ -217,15 +230,19 @@ static void fabric_part_join(struct fabric_link *link, struct sk_buff *part,
 	for (at = from; at < to; at++)
 		train->times[at - from] = frames[at].times;
 	part->dev_scratch = (unsigned long)train;
-	cb->begins = frames[from].times.begins;
-	cb->leaves = frames[to - 1].times.leaves;
-	cb->arrives = frames[to - 1].times.arrives;
-	cb->bytes = (to - from - 1) * frame + last;
-	cb->bare = false;
-	fabric_line_join(link, part);
+	item->begins = frames[from].times.begins;
+	item->leaves = frames[to - 1].times.leaves;
+	item->arrives = frames[to - 1].times.arrives;
+	item->order = fabric_order_next();
+	item->bytes = (to - from - 1) * frame + last;
+	item->step = 0;
+	item->kind = FABRIC_SEGMENT;
+	item->bare = false;
+	fabric_line_join(link, item);
 }
 
-void fabric_enter_segment(struct sk_buff *skb, struct fabric_link *link, u64 now)
+void fabric_enter_segment(struct sk_buff *skb, const struct fabric_path *path,
+			  struct fabric_link *link, u64 now)
 {
 	u32 header = skb_tcp_all_headers(skb), frame = header + skb_shinfo(skb)->gso_size;
 	unsigned int count = fabric_frames_of(skb), from, to, begun;
@@ -241,8 +258,7 @@ void fabric_enter_segment(struct sk_buff *skb, struct fabric_link *link, u64 now
 		to = fabric_part_end(from, count);
 		whole = !from && to == count;
 		part = whole ? skb : fabric_cut(skb, from, to - from);
-		FABRIC_CB(part)->order = fabric_order_next();
-		fabric_part_join(link, part, from, to, begun, frame,
+		fabric_part_join(link, path, part, from, to, begun, frame,
 				 to == count ? last : frame);
 	}
 	if (!whole)

@@ -7,11 +7,9 @@
 #include <linux/tcp.h>
 #include <net/ip.h>
 
-#include "fabric.h"
+#include "fabric_segments_test.h"
 
 #define MBPS		1000000ULL
-#define MSS		1448U
-#define HEADER		66U
 #define ROUNDS		400
 #define GATHER_NS	(50 * NSEC_PER_USEC)
 
@@ -25,42 +23,6 @@ static struct fabric_link *test_link(struct kunit *test, const struct fabric_que
 	return link;
 }
 
-/* A segment of TCP with @bytes of data, from sequence number 1000 on */
-static struct sk_buff *test_segment(struct kunit *test, u32 bytes)
-{
-	struct sk_buff *skb = alloc_skb(HEADER, GFP_KERNEL);
-	struct tcphdr *tcp;
-	struct iphdr *ip;
-	struct page *page;
-	u32 size;
-	int at;
-
-	KUNIT_ASSERT_NOT_NULL(test, skb);
-	skb_put_zero(skb, HEADER);
-	skb_reset_mac_header(skb);
-	skb_set_network_header(skb, ETH_HLEN);
-	skb_set_transport_header(skb, ETH_HLEN + sizeof(*ip));
-	ip = ip_hdr(skb);
-	ip->ihl = 5;
-	ip->id = htons(65530);
-	tcp = tcp_hdr(skb);
-	tcp->doff = 8;
-	tcp->seq = htonl(1000);
-	tcp->psh = 1;
-	tcp->fin = 1;
-	tcp->cwr = 1;
-	for (at = 0; bytes; at++, bytes -= size) {
-		size = min(bytes, (u32)PAGE_SIZE - 100);
-		page = alloc_page(GFP_KERNEL | __GFP_ZERO);
-		KUNIT_ASSERT_NOT_NULL(test, page);
-		skb_add_rx_frag(skb, at, page, 100, size, size);
-	}
-	skb->ip_summed = CHECKSUM_PARTIAL;
-	skb_shinfo(skb)->gso_size = MSS;
-	skb_shinfo(skb)->gso_type = SKB_GSO_TCPV4;
-	return skb;
-}
-
 /* The same frames, each a packet of its own */
 static void test_enter_frames(struct kunit *test, struct fabric_link *link, u64 now,
 			      u32 bytes)
@@ -72,8 +34,9 @@ static void test_enter_frames(struct kunit *test, struct fabric_link *link, u64 
 		size = min(bytes, MSS);
 		skb = alloc_skb(HEADER, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, skb);
-		FABRIC_CB(skb)->bytes = HEADER + size;
-		fabric_enter(skb, link, now);
+		fabric_item(skb)->kind = FABRIC_PACKET;
+		fabric_item(skb)->bytes = HEADER + size;
+		fabric_enter(fabric_item(skb), link, now);
 	}
 }
 
@@ -89,20 +52,19 @@ static void test_enter_segment(struct kunit *test, struct fabric_link *link, u64
 	skb = test_segment(test, bytes);
 	KUNIT_ASSERT_TRUE(test, fabric_can_cut(skb));
 	KUNIT_ASSERT_EQ(test, fabric_frames_of(skb), DIV_ROUND_UP(bytes, MSS));
-	FABRIC_CB(skb)->bytes = skb->len;
-	fabric_enter(skb, link, now);
+	fabric_enter_segment(skb, NULL, link, now);
 }
 
 /* The frames of a part are gathered, fit its headers, and are in order. */
 static void test_part(struct kunit *test, struct sk_buff *skb)
 {
-	const struct fabric_train *train = FABRIC_TRAIN(skb);
+	const struct fabric_train *train = fabric_train(fabric_item(skb));
 	u32 at = ntohl(tcp_hdr(skb)->seq) - 1000, bytes = 0;
 	unsigned int frame;
 
 	for (frame = 0; frame < train->count; frame++)
 		bytes += fabric_train_bytes(train, frame);
-	KUNIT_ASSERT_EQ(test, bytes, FABRIC_CB(skb)->bytes);
+	KUNIT_ASSERT_EQ(test, bytes, fabric_item(skb)->bytes);
 	KUNIT_ASSERT_EQ(test, bytes, skb->len + (train->count - 1) * HEADER);
 	KUNIT_ASSERT_EQ(test, at % MSS, 0);
 	if (train->count == 1)
@@ -121,22 +83,24 @@ static void test_part(struct kunit *test, struct sk_buff *skb)
 static void test_compare(struct kunit *test, const struct fabric_link *whole,
 			 const struct fabric_link *single)
 {
-	struct sk_buff *one = single->head, *skb;
+	struct fabric_item *one = single->head, *item;
 	struct fabric_times own, *times;
+	struct fabric_train *train;
 	unsigned int frame;
 
-	for (skb = whole->head; skb; skb = skb->next) {
-		own.begins = FABRIC_CB(skb)->begins;
-		own.leaves = FABRIC_CB(skb)->leaves;
-		own.arrives = FABRIC_CB(skb)->arrives;
-		if (FABRIC_TRAIN(skb))
-			test_part(test, skb);
-		for (frame = 0; frame < fabric_frames(skb); frame++, one = one->next) {
-			times = FABRIC_TRAIN(skb) ? &FABRIC_TRAIN(skb)->times[frame] : &own;
+	for (item = whole->head; item; item = item->next) {
+		own.begins = item->begins;
+		own.leaves = item->leaves;
+		own.arrives = item->arrives;
+		train = fabric_train(item);
+		if (train)
+			test_part(test, fabric_skb(item));
+		for (frame = 0; frame < fabric_frames(item); frame++, one = one->next) {
+			times = train ? &train->times[frame] : &own;
 			KUNIT_ASSERT_NOT_NULL(test, one);
-			KUNIT_ASSERT_EQ(test, times->begins, FABRIC_CB(one)->begins);
-			KUNIT_ASSERT_EQ(test, times->leaves, FABRIC_CB(one)->leaves);
-			KUNIT_ASSERT_EQ(test, times->arrives, FABRIC_CB(one)->arrives);
+			KUNIT_ASSERT_EQ(test, times->begins, one->begins);
+			KUNIT_ASSERT_EQ(test, times->leaves, one->leaves);
+			KUNIT_ASSERT_EQ(test, times->arrives, one->arrives);
 		}
 	}
 	KUNIT_ASSERT_NULL(test, one);
@@ -152,15 +116,6 @@ static void test_count(struct kunit *test, const struct fabric_link *whole,
 	KUNIT_ASSERT_EQ(test, whole->full, single->full);
 	KUNIT_ASSERT_EQ(test, whole->most_bytes, single->most_bytes);
 	KUNIT_ASSERT_EQ(test, whole->waited, single->waited);
-}
-
-static void test_free(struct fabric_link *link)
-{
-	struct sk_buff *skb;
-
-	for (skb = link->head; skb; skb = skb->next)
-		fabric_train_free(skb);
-	kfree_skb_list(link->head);
 }
 
 static void test_beside(struct kunit *test, const struct fabric_queue *queue)
@@ -188,8 +143,8 @@ static void test_beside(struct kunit *test, const struct fabric_queue *queue)
 	}
 	test_compare(test, whole, single);
 	fabric_offload(false, 0);
-	test_free(whole);
-	test_free(single);
+	fabric_line_free(whole);
+	fabric_line_free(single);
 	fabric_heap_drop();
 	fabric_heap_drop();
 	fabric_heap_free();

@@ -483,13 +483,13 @@ static void fabric_line_test(struct kunit *test)
 {
 	struct test_packet *packets = kunit_kcalloc(test, LINE, sizeof(*packets), GFP_KERNEL);
 	struct fabric_link *link = kunit_kzalloc(test, sizeof(*link), GFP_KERNEL);
-	struct sk_buff *skbs = kunit_kcalloc(test, LINE, sizeof(*skbs), GFP_KERNEL);
+	struct fabric_item *items = kunit_kcalloc(test, LINE, sizeof(*items), GFP_KERNEL);
 	struct fabric_times times;
+	struct fabric_item *item;
 	unsigned int number;
-	struct sk_buff *skb;
 	u64 before = 0;
 
-	KUNIT_ASSERT_TRUE(test, packets && link && skbs);
+	KUNIT_ASSERT_TRUE(test, packets && link && items);
 	KUNIT_ASSERT_EQ(test, fabric_heap_grow(1), 0);
 	link->queue.rate.bps = 10 * MBPS;
 	link->queue.delay_ns = 7;
@@ -497,30 +497,28 @@ static void fabric_line_test(struct kunit *test)
 	test_arrivals(packets);
 	test_serve(packets, link->queue.rate.bps);
 	for (number = 0; number < LINE; number++) {
-		struct fabric_cb *cb = FABRIC_CB(&skbs[number]);
-
+		item = &items[number];
 		fabric_line_settle(link, packets[number].at);
-		cb->bytes = packets[number].bytes;
-		cb->bare = packets[number].bare;
+		item->bytes = packets[number].bytes;
+		item->bare = packets[number].bare;
 		KUNIT_ASSERT_EQ(test, fabric_queue_arrival(&link->queue, packets[number].at,
-							   cb->bytes, &times),
+							   item->bytes, &times),
 				FABRIC_ACCEPTED);
-		cb->begins = times.begins;
-		cb->leaves = times.leaves;
-		cb->arrives = times.arrives;
-		fabric_line_join(link, &skbs[number]);
+		item->begins = times.begins;
+		item->leaves = times.leaves;
+		item->arrives = times.arrives;
+		fabric_line_join(link, item);
 	}
 	for (number = 0; number < LINE; number++) {
-		struct fabric_cb *cb = FABRIC_CB(&skbs[number]);
-
-		KUNIT_ASSERT_EQ(test, cb->leaves, packets[number].leaves);
-		KUNIT_ASSERT_EQ(test, cb->arrives, cb->leaves + 7);
+		item = &items[number];
+		KUNIT_ASSERT_EQ(test, item->leaves, packets[number].leaves);
+		KUNIT_ASSERT_EQ(test, item->arrives, item->leaves + 7);
 	}
-	for (skb = link->head; skb; skb = skb->next) {
-		KUNIT_ASSERT_GT(test, FABRIC_CB(skb)->leaves, before);
-		before = FABRIC_CB(skb)->leaves;
+	for (item = link->head; item; item = item->next) {
+		KUNIT_ASSERT_GT(test, item->leaves, before);
+		before = item->leaves;
 	}
-	KUNIT_EXPECT_EQ(test, before, FABRIC_CB(link->tail)->leaves);
+	KUNIT_EXPECT_EQ(test, before, link->tail->leaves);
 	fabric_line_settle(link, before);
 	KUNIT_EXPECT_EQ(test, link->queue.bytes, 0);
 	KUNIT_EXPECT_EQ(test, link->queue.packets, 0);
