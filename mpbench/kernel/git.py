@@ -21,61 +21,30 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.linux import Tree
 from mpbench.errors import UserError, printable
-from mpbench.kernel import barriers, cache, confined
+from mpbench.kernel import barriers, cache, confined, git_view
 from mpbench.kernel.barriers import Bounds
+from mpbench.kernel.git_view import CONFIG, MIB, Place
 from mpbench.kernel.shell import Shell
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/~^+-]{0,199}")
 """A branch, a tag, a hash, or one of these with ~ and ^."""
 HASH = re.compile(r"[0-9a-f]{40}")
 ADDRESS = re.compile(r"https://[A-Za-z0-9][A-Za-z0-9./:_~%+-]{0,499}")
-MIB = 1 << 20
 BOUNDS = Bounds(
     file_bytes=256 * MIB, memory_bytes=16 * MIB, address_bytes=4 << 30, cpu_s=300
 )
-MOST_REFERENCES = 20_000
-MOST_REFERENCE_BYTES = 64 * MIB
 MOST_FILES = 200_000
 MOST_TREE_BYTES = 3 << 30
 """Bounds on a commit's files. Linux has 95 thousand with 1.7 GB."""
 MOST_COMMITS = 10_000
 """Commits of a range."""
-MOST_ALTERNATES = 5
 FETCH_S = 3600
 MOST_PACK_BYTES = 2 << 30
 FOLDER = "git"
-CONFIG = """\
-[core]
-    repositoryformatversion = 0
-    bare = {bare}
-    checkStat = minimal
-    trustctime = false
-    hooksPath = /dev/null
-    fsmonitor = false
-    untrackedCache = false
-    symlinks = true
-    attributesFile = /dev/null
-    excludesFile = /dev/null
-    packedGitWindowSize = 256m
-    packedGitLimit = 1g
-[gc]
-    auto = 0
-[submodule]
-    recurse = false
-[diff]
-    ignoreSubmodules = all
-[fetch]
-    recurseSubmodules = false
-    fsckObjects = true
-[protocol]
-    allow = never
-"""
-ATTRIBUTES = "* -export-ignore -export-subst -filter -ident -text -eol !diff\n"
 VARIABLES = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
@@ -93,32 +62,18 @@ class GitFailedError(Exception):
     """git ended with a status other than 0. The message is the last line it said."""
 
 
-@dataclass(frozen=True)
-class _Place:
-    """The folders of a repository.
-
-    own : with HEAD and the index; another one than `common` in a further work tree
-    common : with references and objects
-    work : with the files that a commit is made of; None for a bare repository
-    """
-
-    own: Path
-    common: Path
-    work: Path | None
-
-
 class Repository:
     """A repository, seen through a view of ours.
 
     shown : the repository in messages
     """
 
-    def __init__(self, view: Path, place: _Place, shown: str) -> None:
+    def __init__(self, view: Path, place: Place, shown: str) -> None:
         self.shown = shown
         self._view = view
         self._place = place
-        self._objects = [place.common / "objects", *_alternates(place.common)]
-        self._write_view()
+        self._objects = git_view.objects(place)
+        git_view.write(view / "view", place, shown)
 
     def commit(self, name: str) -> str:
         """The hash of the commit that a name stands for.
@@ -287,36 +242,6 @@ class Repository:
             own["GIT_WORK_TREE"] = str(self._place.work)
         return {**VARIABLES, **own}
 
-    def _write_view(self) -> None:
-        view = self._view / "view"
-        for name in ("objects", "refs", "info"):
-            (view / name).mkdir(parents=True)
-        bare = "true" if self._place.work is None else "false"
-        (view / "config").write_text(CONFIG.format(bare=bare))
-        (view / "info/attributes").write_text(ATTRIBUTES)
-        left = MOST_REFERENCE_BYTES
-        left -= _copy(self._place.own / "HEAD", view / "HEAD", left)
-        left -= _copy(self._place.common / "packed-refs", view / "packed-refs", left)
-        left -= _copy(self._place.common / "shallow", view / "shallow", left)
-        for index in ("index", *_names(self._place.own, "sharedindex.*")):
-            left -= _copy(self._place.own / index, view / index, left)
-        refs = self._place.common / "refs"
-        number = 0
-        for folder, _, names in os.walk(refs):
-            for name in names:
-                number += 1
-                if number > MOST_REFERENCES:
-                    raise UserError(
-                        f"{self.shown}: more than {MOST_REFERENCES} files in"
-                        " refs; `git pack-refs --all` puts them into one"
-                    )
-                source = Path(folder, name)
-                target = view / "refs" / source.relative_to(refs)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                left -= _copy(source, target, left)
-        if not (view / "HEAD").exists():
-            raise UserError(f"{self.shown}: no git repository")
-
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[Repository]:
@@ -326,7 +251,7 @@ def opened(path: Path) -> Iterator[Repository]:
     """
     require()
     shown = printable(str(path))
-    place = _place(path, shown)
+    place = git_view.folders(path, shown)
     with tempfile.TemporaryDirectory(prefix="mpbench-git-") as scratch:
         yield Repository(Path(scratch).resolve(), place, shown)
 
@@ -428,75 +353,6 @@ def _reference(name: str) -> str:
 def _bound() -> None:
     """Bound the size of files of the process that is about to start."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_PACK_BYTES, MOST_PACK_BYTES))
-
-
-def _place(path: Path, shown: str) -> _Place:
-    """The folders of the repository at a path."""
-    if not path.is_dir():
-        raise UserError(f"{shown}: no such folder")
-    path = path.resolve()
-    inner = path / ".git"
-    if inner.is_dir():
-        own, work = inner, path
-    elif inner.is_file():
-        words = _line(inner)
-        if not words.startswith("gitdir: "):
-            raise UserError(f"{shown}/.git: names no folder of git")
-        own, work = (path / words.removeprefix("gitdir: ")).resolve(), path
-    else:
-        own, work = path, None
-    shared = own / "commondir"
-    common = (own / _line(shared)).resolve() if shared.is_file() else own
-    if not (own / "HEAD").is_file() or not (common / "objects").is_dir():
-        raise UserError(f"{shown}: no git repository")
-    if ":" in str(common) or "\n" in str(common) or '"' in str(common):
-        raise UserError(
-            f"{shown}: git takes no objects of a folder with ':' in its name"
-        )
-    return _Place(own, common, work)
-
-
-def _line(file: Path) -> str:
-    try:
-        with file.open("rb") as handle:
-            text = handle.read(4096).decode()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return text.strip()
-
-
-def _alternates(common: Path) -> list[Path]:
-    """Folders with objects that the repository borrows from others."""
-    found: list[Path] = []
-    waiting = [common / "objects"]
-    while waiting and len(found) < MOST_ALTERNATES:
-        objects = waiting.pop()
-        for line in _line(objects / "info/alternates").splitlines():
-            path = (objects / line).resolve()
-            if path.is_dir() and path not in found and ":" not in str(path):
-                found.append(path)
-                waiting.append(path)
-    return found[:MOST_ALTERNATES]
-
-
-def _names(folder: Path, pattern: str) -> list[str]:
-    return [path.name for path in list(folder.glob(pattern))[:5]]
-
-
-def _copy(source: Path, target: Path, most: int) -> int:
-    """Copy a plain file of at most `most` bytes; returns its size, 0 for none."""
-    if source.is_symlink() or not source.is_file():
-        return 0
-    about = source.stat()
-    size = about.st_size
-    if size > most:
-        raise UserError(f"{source}: more than {MOST_REFERENCE_BYTES >> 20} MiB")
-    with source.open("rb") as handle:
-        content = handle.read(size)
-    target.write_bytes(content)
-    # By the index's time, git knows which files may have changed after it was written.
-    os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
-    return size
 
 
 def _version(makefile: str) -> str | None:
