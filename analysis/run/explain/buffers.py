@@ -12,7 +12,6 @@ from typing import Any
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding
 from analysis.run.explain.limits import LEAST_ROUND_TRIPS, LEAST_S
-from analysis.run.explain.shares import LEAST_BYTES
 from analysis.run.explain.subflows import Connection, Subflow
 from analysis.run.explain.ways import Way, of_path
 from analysis.run.traffic import Traffic
@@ -20,6 +19,8 @@ from analysis.run.traffic import Traffic
 RMEM, WMEM = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
 USUAL_BYTES = 67_108_864
 """Third value of both where a case does not set them (`mpbench.guest.transport`)."""
+LEAST_BYTES_PER_S = 20_000
+"""A slower connection is no bulk transfer that a buffer could hold."""
 OF_CAPACITY = 0.7
 """A connection with this share of the capacity of its paths is not held back."""
 OF_BUFFER = 0.15
@@ -47,26 +48,29 @@ def _of_connection(
     facts: Facts, one: Connection, entry: Traffic[Any], sender: str, receiver: str
 ) -> Finding | None:
     changed = {change.link for change in facts.changes}
-    on_way = rate_mbps = capacity_mbps = 0.0
+    on_way = bytes_per_s = capacity_per_s = 0.0
     count = 0
     for subflow in one.subflows:
         number = facts.path_of(one.client, subflow.address)
-        last = [event for event in subflow.states() if event.host == sender]
-        if number is None or not last or (subflow.is_join and not subflow.joined):
+        last = subflow.last(sender)
+        if number is None or last is None or (subflow.is_join and not subflow.joined):
             return None
         way = of_path(facts, one.client, number, sender)
-        lasted_s = last[-1].time_s - subflow.opened_s
+        lasted_s = last.time_s - subflow.opened_s
         too_short = lasted_s < max(LEAST_S, LEAST_ROUND_TRIPS * way.round_trip_s)
         if not way.capacity_mbps or too_short or changed.intersection(way.shapes):
             return None
-        if last[-1].count("resent") or _lost(facts, way) or _stopped(subflow):
+        if last.count("resent") or _lost(facts, way) or _stopped(subflow):
             return None
-        mbps = 8e-6 * subflow.delivered() / lasted_s
-        on_way += mbps * 1e6 / 8 * way.round_trip_s
-        rate_mbps += mbps
-        capacity_mbps += way.capacity_mbps
+        own = subflow.delivered() / lasted_s
+        on_way += own * way.round_trip_s
+        bytes_per_s += own
+        capacity_per_s += 1e6 / 8 * way.capacity_mbps
         count += 1
-    if rate_mbps * 1e6 / 8 < LEAST_BYTES or rate_mbps >= OF_CAPACITY * capacity_mbps:
+    if bytes_per_s < LEAST_BYTES_PER_S:
+        return None
+    used = bytes_per_s / capacity_per_s
+    if used >= OF_CAPACITY:
         return None
     # Each subflow adds its own send buffer to that of the connection.
     sizes = {
@@ -78,9 +82,8 @@ def _of_connection(
         return None
     whose = "the receive window" if name == RMEM else "the send buffer"
     return Finding(
-        f"{whose} held the connection of the {one.client}: it used"
-        f" {rate_mbps / capacity_mbps:.0%} of the capacity of its paths, which lost"
-        f" nothing; see {name} of the {host}",
+        f"{whose} held the connection of the {one.client}: it used {used:.0%} of the"
+        f" capacity of its paths, which lost nothing; see {name} of the {host}",
         f"{on_way / 1e3:.0f} kB on their way by rates and delays, where buffers of"
         f" {size / 1e3:.0f} kB hold about half as much data; resent 0",
     )

@@ -46,10 +46,11 @@ def again(one: Connection, host: str) -> tuple[float, ...]:
     found = sorted(
         {e.time_s for e in one.events if e.name == "reinjected" and e.host == host}
     )
-    last = len(found) - 1
-    while last > 0 and found[last] - found[last - 1] >= APART_S:
-        last -= 1
-    times_s = tuple(found[last:])
+    times_s: tuple[float, ...] = ()
+    for time_s in reversed(found):
+        if times_s and times_s[0] - time_s < APART_S:
+            break
+        times_s = (time_s, *times_s)
     bursts = len(times_s)
     even = all(
         two - one_s <= 3 * (times_s[1] - times_s[0]) for one_s, two in pairwise(times_s)

@@ -1,15 +1,17 @@
 """Paths of bulk transfers that carried less than they can, and why."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from analysis.run.events import Event
 from analysis.run.explain import handshake
 from analysis.run.explain.crawls import again
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, many
 from analysis.run.explain.shares import LEAST_BYTES
 from analysis.run.explain.subflows import Connection, Subflow
-from analysis.run.explain.times import shares
+from analysis.run.explain.times import Shares, shares
 from analysis.run.explain.ways import Way, of_path
 from analysis.run.explain.windows import never_recovered
 from analysis.run.labels import label
@@ -25,35 +27,62 @@ LEAST_S = 5.0
 LEAST_ROUND_TRIPS = 40
 
 
+@dataclass(frozen=True)
+class Bulk:
+    """A subflow of a bulk transfer at the host that sends.
+
+    last : its last state there
+    parts : of its time there, as `analysis.run.explain.times` has them
+    """
+
+    one: Connection
+    entry: Traffic[Any]
+    subflow: Subflow
+    host: str
+    last: Event
+    parts: Shares
+
+    @property
+    def evidence(self) -> str:
+        lasted_s = _lasted_s(self.subflow, self.host)
+        return (
+            f"{self.last.name} at {self.last.time_s:.1f} s: busy"
+            f" {self.last.count('busy_ms')} of {1e3 * lasted_s:.0f} ms on the"
+            f" {self.host}"
+        )
+
+
 def starved(facts: Facts) -> Iterator[Finding]:
     """Subflows that had nothing to send although the application always had data.
 
     MPTCP hands data to a subflow only while the send buffer and the receive window of
     the whole connection have space for them.
     """
-    for one, entry, subflow, host, parts in _bulk(facts):
-        if not entry.transport.is_mptcp or parts[3] < WITHOUT_DATA:
+    for bulk in _bulk(facts):
+        idle = bulk.parts[3]
+        if not bulk.entry.transport.is_mptcp or idle < WITHOUT_DATA:
             continue
-        if facts.passes_on(one.entry, host):
+        if facts.passes_on(bulk.one.entry, bulk.host):
             continue  # it has what the way before it brings
-        if again(one, host):
+        if again(bulk.one, bulk.host):
             continue  # it waits for data to be sent again, which another rule tells
-        path = facts.path_name(one.client, subflow.address)
+        path = facts.path_name(bulk.one.client, bulk.subflow.address)
         yield Finding(
-            f"{path}: the {host}'s subflow had no data to send for {parts[3]:.0%} of"
+            f"{path}: the {bulk.host}'s subflow had no data to send for {idle:.0%} of"
             " its time although the application had some: the connection's send buffer"
             " or receive window was full; see net.ipv4.tcp_wmem of the sender and"
             " net.ipv4.tcp_rmem of the receiver",
-            _evidence(subflow, host),
+            bulk.evidence,
         )
 
 
 def slow(facts: Facts) -> Iterator[Finding]:
     """Paths of which busy subflows used less than half: short queues, losses."""
     changed = {change.link for change in facts.changes}
-    for one, entry, subflow, host, parts in _bulk(facts):
-        number = facts.path_of(one.client, subflow.address)
-        if number is None or parts[2] < BUSY:
+    for bulk in _bulk(facts):
+        one, host = bulk.one, bulk.host
+        number = facts.path_of(one.client, bulk.subflow.address)
+        if number is None or bulk.parts[2] < BUSY:
             continue
         way = of_path(facts, one.client, number, host)
         beside = [
@@ -67,22 +96,18 @@ def slow(facts: Facts) -> Iterator[Finding]:
         used = sum(filter(None, parts_used))
         if used >= OF_CAPACITY or _taken(facts, way, host == one.client) >= OF_CAPACITY:
             continue
-        control = entry.transport.congestion_control
-        reason = never_recovered(facts, subflow, host, way, control)
+        control = bulk.entry.transport.congestion_control
+        reason = never_recovered(facts, bulk.subflow, host, way, control)
         if reason := reason or _reason(facts, way):
-            path = facts.path_name(one.client, subflow.address)
+            path = facts.path_name(one.client, bulk.subflow.address)
             yield Finding(
                 f"{path} carried {used:.0%} of its capacity: {reason[0]}",
-                f"{reason[1]}; {_evidence(subflow, host)}",
+                f"{reason[1]}; {bulk.evidence}",
                 about=f"{path} of {one.client}",
             )
 
 
-def _bulk(
-    facts: Facts,
-) -> Iterator[
-    tuple[Connection, Traffic[Any], Subflow, str, tuple[float, float, float, float]]
-]:
+def _bulk(facts: Facts) -> Iterator[Bulk]:
     """Each subflow that lasted, of a bulk transfer that is alone on its host."""
     for one in facts.connections:
         entry = facts.traffic[one.entry]
@@ -96,24 +121,27 @@ def _bulk(
             if stopped or entry.record.connections_at_a_time != 1:
                 continue
             for host in entry.sending_hosts:
+                last = subflow.last(host)
                 found = shares(subflow, host, entry.transport.is_mptcp)
-                if found is None or found[0] < LEAST_BYTES:
+                if last is None or found is None or found[0] < LEAST_BYTES:
                     continue
                 if _lasted_s(subflow, host) >= LEAST_S:
-                    yield one, entry, subflow, host, found[1]
+                    yield Bulk(one, entry, subflow, host, last, found[1])
 
 
 def _lasted_s(subflow: Subflow, host: str) -> float:
+    """The time of a subflow at one end; 0 if its last state there is not known."""
     times = [event.time_s for event in subflow.both if event.host == host]
-    ended = [event.time_s for event in subflow.states() if event.host == host]
-    return (ended[-1] if ended else max(times)) - min(times)
+    last = subflow.last(host)
+    return last.time_s - min(times) if last else 0.0
 
 
 def _used(subflow: Subflow, host: str, way: Way) -> float | None:
     """The share of a path's capacity that a subflow's data took; None if the path has
     none, or if the subflow ended too soon to know."""
     lasted_s = _lasted_s(subflow, host)
-    if not way.capacity_mbps or lasted_s < LEAST_ROUND_TRIPS * way.round_trip_s:
+    long_enough = lasted_s and lasted_s >= LEAST_ROUND_TRIPS * way.round_trip_s
+    if not way.capacity_mbps or not long_enough:
         return None
     return subflow.delivered() * 8 / lasted_s / 1e6 / way.capacity_mbps
 
@@ -131,7 +159,7 @@ def _taken(facts: Facts, way: Way, up: bool) -> float:
         for name, shape in way.shapes.items()
         if shape.capacity_mbps == way.capacity_mbps
     ]
-    return max(busy_s, default=0.0) / end_s if end_s else 0.0
+    return max(busy_s) / end_s if end_s else 0.0
 
 
 def _reason(facts: Facts, way: Way) -> tuple[str, str] | None:
@@ -165,7 +193,7 @@ def _reason(facts: Facts, way: Way) -> tuple[str, str] | None:
                 f"{name}.queue_drops {drops:g}",
             )
         )
-    most = max(found, default=(0.0, "", ""))
+    most = max(found)
     return most[1:] if most[0] > 0 else None
 
 
@@ -173,11 +201,3 @@ def _number(facts: Facts, column: str) -> float:
     """A number of the run's row; 0 if it is not there."""
     value = facts.row.get(column)
     return float(value) if isinstance(value, int | float) else 0.0
-
-
-def _evidence(subflow: Subflow, host: str) -> str:
-    last = [event for event in subflow.states() if event.host == host][-1]
-    return (
-        f"{last.name} at {last.time_s:.1f} s: busy {last.count('busy_ms')} of"
-        f" {1e3 * _lasted_s(subflow, host):.0f} ms on the {host}"
-    )

@@ -144,8 +144,8 @@ def waited(facts: Facts) -> Iterator[Finding]:
 
 
 def _busy_s(subflow: Subflow, host: str) -> float:
-    last = [event for event in subflow.states() if event.host == host]
-    return last[-1].count("busy_ms") / 1e3 if last else 0.0
+    last = subflow.last(host)
+    return last.count("busy_ms") / 1e3 if last else 0.0
 
 
 def beyond_capacity(facts: Facts) -> Iterator[Finding]:
@@ -207,8 +207,10 @@ def _idle(one: Connection, host: str) -> tuple[int, float]:
     """The acknowledged bytes that a host sent over a connection, and the least share of
     the time in which none were on their way."""
     last = [event for s in one.subflows for event in s.states() if event.host == host]
+    if not last:
+        return 0, 0.0
     acked = sum(event.count("acked") for event in last)
-    lasted_s = max((event.time_s for event in last), default=0.0) - one.events[0].time_s
+    lasted_s = max(event.time_s for event in last) - one.events[0].time_s
     if lasted_s < LEAST_S:
         return acked, 0.0
     busy_s = sum(event.count("busy_ms") for event in last) / 1e3

@@ -37,9 +37,12 @@ def unused_paths(facts: Facts) -> Iterator[Finding]:
         capacities = _capacities(facts, host)
         for number, count in sorted(carried.items()):
             share = count / total
-            fair = capacities.get(number, 0.0) / (sum(capacities.values()) or 1.0)
-            if share >= UNUSED_SHARE or (fair and share >= OF_CAPACITY * fair):
+            if share >= UNUSED_SHARE:
                 continue
+            if capacities:
+                fair = capacities[number] / sum(capacities.values())
+                if share >= OF_CAPACITY * fair:
+                    continue
             address = facts.users[host][number - 1].address or ""
             reason = _reason(facts, host, number, carried)
             if reason is None:
@@ -74,8 +77,8 @@ def _is_mptcp(facts: Facts, one: Connection) -> bool:
 def _capacities(facts: Facts, host: str) -> Mapping[int, float]:
     """The bottleneck's capacity of each path in Mbit/s, in the direction of the data of
     the host's first entry; empty if one has none."""
-    entries = [entry for entry in facts.traffic if host in entry.sources]
-    sender = host if not entries or entries[0].forward else entries[0].destination
+    entry = next(entry for entry in facts.traffic if host in entry.sources)
+    sender = host if entry.forward else entry.destination
     found = {}
     for number, _ in enumerate(facts.users[host], start=1):
         capacity = of_path(facts, host, number, sender).capacity_mbps

@@ -60,6 +60,10 @@ class Subflow:
         received = sum(event.count("received") for event in self.states())
         return max(acked, received)
 
+    def last(self, host: str) -> Event | None:
+        """The last state at one host; None if it is not known."""
+        return next((event for event in self.states() if event.host == host), None)
+
     def states(self) -> Iterator[Event]:
         """The last state of either end: when it closed, or at the end of the run."""
         for of_end in (self.own, self.peer):

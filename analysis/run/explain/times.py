@@ -23,15 +23,15 @@ def shares(subflow: Subflow, host: str, mptcp: bool) -> tuple[int, Shares] | Non
     not known, or if it lasted for no time.
     """
     own = [event for event in subflow.both if event.host == host]
-    last = [event for event in subflow.states() if event.host == host]
-    if not last or not last[-1].count("acked"):
+    last = subflow.last(host)
+    if last is None or not last.count("acked"):
         return None
-    lasted_ms = 1e3 * (last[-1].time_s - own[0].time_s)
+    lasted_ms = 1e3 * (last.time_s - own[0].time_s)
     if lasted_ms <= 0:
         return None
-    window = last[-1].count("rwnd_ms") / lasted_ms
-    buffer = 0.0 if mptcp else last[-1].count("sndbuf_ms") / lasted_ms
-    busy = min(1.0, last[-1].count("busy_ms") / lasted_ms)
+    window = last.count("rwnd_ms") / lasted_ms
+    buffer = 0.0 if mptcp else last.count("sndbuf_ms") / lasted_ms
+    busy = min(1.0, last.count("busy_ms") / lasted_ms)
     network = max(0.0, busy - window - buffer)
     idle = max(0.0, 1 - window - buffer - network)
-    return last[-1].count("acked"), (window, buffer, network, idle)
+    return last.count("acked"), (window, buffer, network, idle)

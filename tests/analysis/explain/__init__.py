@@ -1,0 +1,1 @@
+"""Rules that explain a run, on events that are made by hand."""
