@@ -34,6 +34,10 @@
  *   read           a file or folder that a guest may read, any number of times
  *   list           a folder whose names a guest may list, any number of times
  *   calls          build: also the system calls of make and what it starts
+ *   below          a folder whose files the run's folder shows where it has none of its
+ *                  own, with namespaces; what is written goes into the run's folder.
+ *                  Any number of times: the first that has a file shows it
+ *   below-work     an empty folder beside the run's, which such a run needs
  *
  * The working directory is the run's folder. The launcher ends as the command ends:
  * with its exit status, or by the same signal. SIGTERM kills the command.
@@ -199,6 +203,16 @@ static void read_option(struct options *options, const char *word)
 		options->builds = true;
 		return;
 	}
+	value = value_of(word, "below");
+	if (value) {
+		options->belows[options->below_count++] = value;
+		return;
+	}
+	value = value_of(word, "below-work");
+	if (value) {
+		options->below_work = value;
+		return;
+	}
 	value = value_of(word, "read");
 	if (value) {
 		options->reads[options->read_count++] = value;
@@ -215,17 +229,21 @@ static struct options read_options(int argc, char **argv)
 	struct options options = {
 		.reads = calloc(argc, sizeof(char *)),
 		.lists = calloc(argc, sizeof(char *)),
+		.belows = calloc(argc, sizeof(char *)),
 		.memory_folder = "/tmp",
 	};
 	int i;
 
-	if (!options.reads || !options.lists)
+	if (!options.reads || !options.lists || !options.belows)
 		cannot_confine(ENOMEM, "options");
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		read_option(&options, argv[i]);
 	if (i + 1 >= argc)
 		cannot_confine(0, "no command after --");
 	options.command = argv + i + 1;
+	if (!options.below_count != !options.below_work ||
+	    (options.below_count && !options.namespaces))
+		cannot_confine(0, "below needs below-work, and namespaces");
 	return options;
 }
 

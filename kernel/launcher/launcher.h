@@ -26,10 +26,13 @@ struct options {
 	bool landlock;
 	bool builds;
 	const char *memory_folder;
+	const char *below_work;
 	const char **reads;
 	const char **lists;
+	const char **belows;
 	size_t read_count;
 	size_t list_count;
+	size_t below_count;
 	char **command;
 };
 

@@ -167,6 +167,38 @@ static void mount_memory(uint64_t bytes)
 	check(mount("memory", MEMORY, "tmpfs", flags, text), "mount", MEMORY);
 }
 
+/* Add NAME=PATH, or :PATH, to the options of a mount; the path is one of the host's. */
+static char *add_path(char *text, const char *end, const char *before, const char *path)
+{
+	if (strpbrk(path, ",:\\"))
+		cannot_confine(0, "a folder with , : or \\ in its name: %s", path);
+	text += snprintf(text, end - text, "%s" HOST "%s", before, path);
+	if (text >= end)
+		cannot_confine(ENAMETOOLONG, "%s", path);
+	return text;
+}
+
+/*
+ * Show the run's folder with the files of others below it. Only the run's folder is
+ * written to: a file of the others is copied there before its first change, and a
+ * removed one is noted there.
+ */
+static void mount_over(const struct options *options, const char *run)
+{
+	char text[4096];	/* a page, which is all that mount() takes */
+	const char *end = text + sizeof(text);
+	char *next = text;
+	size_t i;
+
+	for (i = 0; i < options->below_count; i++)
+		next = add_path(next, end, i ? ":" : "lowerdir=", options->belows[i]);
+	next = add_path(next, end, ",upperdir=", run);
+	next = add_path(next, end, ",workdir=", options->below_work);
+	if (snprintf(next, end - next, ",userxattr") >= end - next)
+		cannot_confine(ENAMETOOLONG, "%s", run);
+	check(mount("overlay", run, "overlay", MS_NOSUID | MS_NODEV, text), "mount", run);
+}
+
 /* Change to a root that holds what a guest needs, and forget the host's root. */
 void build_root(const struct options *options, const char *run, const char *image)
 {
@@ -197,8 +229,12 @@ void build_root(const struct options *options, const char *run, const char *imag
 	make_folder("/proc/self");
 	check(symlink(run, "/proc/self/cwd"), "link", "/proc/self/cwd");
 	check(symlink(image, "/proc/self/exe"), "link", "/proc/self/exe");
-	snprintf(text, sizeof(text), HOST "%s", run);
-	bind_mount(text, run, 0);
+	if (options->below_count) {
+		mount_over(options, run);
+	} else {
+		snprintf(text, sizeof(text), HOST "%s", run);
+		bind_mount(text, run, 0);
+	}
 	check(umount2(HOST, MNT_DETACH), "umount", HOST);
 	check(rmdir(HOST), "rmdir", HOST);
 	set_attributes("/", ATTRIBUTE_RDONLY | safe, 0);

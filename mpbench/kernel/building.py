@@ -195,10 +195,11 @@ class Maker:
             compile.configure(self._shell, work, self._recipe)
         with self._progress.step("build", f"with {jobs} jobs", files) as done:
             compile.compile(self._shell, work, self._recipe, jobs, done)
-        words = ["strip", "--strip-debug", "-o", stripped, "linux"]
+        linux, less = (f"{work.objects.name}/{name}" for name in ("linux", stripped))
+        words = ["strip", "--strip-debug", "-o", less, linux]
         self._shell.run(
-            confined.command(words, compile.BOUNDS),
-            cwd=work.objects,
+            compile.inside(work, words),
+            cwd=work.tree,
             environment=confined.environment(),
             alone=True,
         )

@@ -213,6 +213,8 @@ def remove(paths: Iterable[Path]) -> int:
     for path in paths:
         if path.is_dir() and not path.is_symlink():
             freed += size(path)
+            for closed in (*path.glob("overlay/work"), *path.glob("*/overlay/work")):
+                closed.chmod(0o700)  # an interrupted build left it
             shutil.rmtree(path)
         elif path.exists():
             freed += path.stat().st_size

@@ -84,6 +84,15 @@ def compile(
     return work.objects / "linux"
 
 
+def inside(work: Tree, argv: Sequence[str], builds: bool = False) -> list[str]:
+    """A confined command whose working directory is a tree.
+
+    builds : whether it is make, or starts what make starts
+    """
+    below = work.below if isinstance(work, PatchedTree) else None
+    return confined.command(argv, BOUNDS, builds=builds, below=below)
+
+
 def not_taken(fragment: str, config: str) -> list[str]:
     """The options of a fragment that have another value in a configuration.
 
@@ -118,7 +127,7 @@ def _make(
     argv = ["make", "ARCH=um", f"O={work.objects.name}", *ABSENT, *EXCEPT, *words]
     own = {} if not work.hostile else confined.environment()
     shell.run(
-        confined.command(argv, BOUNDS, builds=True) if work.hostile else argv,
+        inside(work, argv, builds=True) if work.hostile else argv,
         cwd=work.tree,
         environment={
             **own,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mpbench.errors import UserError
 from mpbench.kernel import barriers
-from mpbench.kernel.barriers import Bounds
+from mpbench.kernel.barriers import Below, Bounds
 
 PARTS = ("bin", "lib", "lib32", "lib64", "libexec", "include")
 """Folders below the prefix of a compiler that hold what belongs to it."""
@@ -57,12 +57,14 @@ def command(
     bounds: Bounds,
     reads: Sequence[Path] = (),
     builds: bool = False,
+    below: Below | None = None,
 ) -> list[str]:
     """A command of the compiler's behind the barriers that this host offers.
 
     words : its first word is a name; the working directory is all that it may write
     reads : what it may read beside the compiler's files
     builds : whether it is make, or starts what make starts
+    below : what the working directory shows beside what it has
 
     Raises UserError for a command that is missing.
     """
@@ -75,7 +77,9 @@ def command(
         compiler = shutil.which("gcc", path=path())
         seen += [*SHARED, *(_prefixes(Path.cwd() / compiler) if compiler else ())]
     argv = [str(place), *words[1:]]
-    return barriers.command(argv, bounds, seen, barriers.offered(), builds=builds)
+    return barriers.command(
+        argv, bounds, seen, barriers.offered(), builds=builds, below=below
+    )
 
 
 def environment() -> dict[str, str]:

@@ -107,9 +107,14 @@ class ForeignTree:
 def plain_result(objects: Path, name: str) -> Path:
     """A file that a stranger's make left. Raises UserError if it is no plain file."""
     path = objects / name
-    if path.resolve() != path.absolute() or not path.is_file():
+    if not is_plain(path):
         raise UserError(f"the patched Linux leaves no plain file {name}")
     return path
+
+
+def is_plain(path: Path) -> bool:
+    """Whether a path is that of a file, without a link on the way."""
+    return path.resolve() == path.absolute() and path.is_file()
 
 
 def _same(source: Path, tree: Path, but: set[str]) -> None:

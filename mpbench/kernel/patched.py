@@ -1,20 +1,27 @@
-"""A work tree with a user's patches: a copy of a finished one, made behind barriers.
+"""A work tree with a user's patches, made behind barriers of a finished one.
 
 The patches may be a stranger's, and they can change what make executes. So `patch` and
-make see the copy alone (`confined`), no file of it is a link into the cache, and what
-comes out of it is read only where it is a plain file. The copy begins with the objects
-of the tree without the patches, so that make compiles what they change.
+make can write into a folder of their own alone (`confined`), and what comes out of it
+is read only where it is a plain file. make sees the finished tree with its objects
+below that folder, and compiles what the patches change. Where this machine cannot show
+it there, the folder begins with a copy of it.
+
+What make left stays for a while. A kernel whose patches begin with the same ones sees
+it too, and compiles what its further patches change.
 """
 
+import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from jobs.linux import Patch
 from mpbench.errors import UserError
-from mpbench.kernel import cache, confined, git
-from mpbench.kernel.barriers import Bounds
-from mpbench.kernel.foreign import ForeignTree, plain_result
+from mpbench.kernel import barriers, cache, confined, git
+from mpbench.kernel.barriers import Below, Bounds
+from mpbench.kernel.foreign import ForeignTree, is_plain, plain_result
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell
 from mpbench.kernel.worktree import Worktree
@@ -30,6 +37,12 @@ BOUNDS = Bounds(
     file_bytes=16 * MIB, memory_bytes=16 * MIB, address_bytes=512 * MIB, cpu_s=60
 )
 TEXT = "own.patch"
+NAME = "series"
+STATE = "series.json"
+KEPT = 4
+"""Trees that stay for kernels with further patches, each of some 50 MB."""
+RESULTS = (".config", "linux")
+"""What is read of the objects."""
 
 
 class PatchedTree:
@@ -38,45 +51,121 @@ class PatchedTree:
     hostile = True
 
     def __init__(self, recipe: Recipe, base: Worktree | ForeignTree):
-        self.folder = cache.root() / "work" / recipe.name
+        self.folder = cache.root() / "work" / recipe.name.replace("guest", NAME, 1)
         self.tree = self.folder / "tree"
         self.objects = self.tree / base.objects.name
+        self.below: Below | None = None
+        """What is seen below `tree`; None if `tree` has all."""
         self._recipe = recipe
         self._base = base
+        self._state = self.folder / STATE
 
     def prepare(self, shell: Shell) -> None:
-        """Copy the finished tree, and apply the patches.
+        """Begin with the finished tree, and apply the patches.
 
         Raises UserError, `PATCH: file, hunk, line`, for a patch that does not apply.
         """
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.remove()
         self.folder.mkdir(parents=True)
-        shell.run(["cp", "-a", str(self._base.tree), str(self.tree)])
+        base = self._base.tree
         if self._base.hostile:
-            git.require_plain(self.tree, self._recipe.label)
+            git.require_plain(base, self._recipe.label)
+        shared = 0
+        if barriers.shows_below(self.folder.parent):
+            shared = self._show()
+        else:
+            shell.run(["cp", "-a", str(base), str(self.tree)])
         layer = self.folder / "layer"
-        names = sorted({n for p in self._recipe.own.patches for n in files(p)})
-        for name in names:
-            if (self.tree / name).is_file():
+        patches = self._recipe.own.patches
+        for name in sorted({n for p in patches for n in files(p)}):
+            if (base / name).is_file():
                 (layer / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(self.tree / name, layer / name)
+                shutil.copyfile(base / name, layer / name)
         layer.mkdir(exist_ok=True)
-        for patch in self._recipe.own.patches:
+        for patch in patches:
             _apply(shell, patch, layer)
         _require_plain(layer)
-        for name in names:
+        gone = []
+        for name in sorted({n for p in patches[shared:] for n in files(p)}):
             target = self.tree / name
             target.unlink(missing_ok=True)
             if (layer / name).is_file():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(layer / name, target)
+            else:
+                gone.append(name)
+        if gone and self.below is not None:
+            argv = confined.command(["rm", "-f", *gone], BOUNDS, below=self.below)
+            environment = confined.environment()
+            shell.run(argv, cwd=self.tree, environment=environment, alone=True)
+
+    def _show(self) -> int:
+        """Let make see finished trees below this one.
+
+        Returns the number of patches that they have already.
+        """
+        texts = [patch.text for patch in self._recipe.own.patches]
+        found: list[tuple[int, list[Path]]] = [(0, [])]
+        for about, tree in _kept():
+            lower = [Path(path) for path in about["below"]]
+            known = about["patches"] == texts[: len(about["patches"])]
+            if known and about["base"] == self._made_of() and _are_there(lower):
+                found.append((len(about["patches"]), [tree, *lower]))
+        shared, trees = max(found)
+        self.below = Below((*trees, self._base.tree), self.folder / "overlay")
+        self.below.work.mkdir()
+        self.objects.mkdir(parents=True)
+        # make leaves a file alone that would not change, and results are read here.
+        for name in RESULTS:
+            for tree in self.below.folders:
+                path = tree / self.objects.name / name
+                if is_plain(path):
+                    shutil.copy2(path, self.objects / name)
+                    break
+        return shared
+
+    def _made_of(self) -> list[object]:
+        """The finished tree, as it is."""
+        state = self._base.folder / "state.json"
+        return [str(self._base.tree), state.read_text(), state.stat().st_mtime_ns]
+
+    def keep(self) -> None:
+        """Let kernels with further patches begin with what make left."""
+        if self.below is None:
+            self.remove()
+            return
+        barriers.remove_work(self.below.work)
+        about = {
+            "patches": [patch.text for patch in self._recipe.own.patches],
+            "base": self._made_of(),
+            "below": [str(path) for path in self.below.folders[:-1]],
+        }
+        self._state.write_text(json.dumps(about))
+        dated = sorted(_kept(), key=lambda kept: kept[1].parent.stat().st_mtime_ns)
+        for _, tree in dated[:-KEPT]:
+            shutil.rmtree(tree.parent, ignore_errors=True)
 
     def remove(self) -> None:
+        """Remove the folder with all that make left."""
+        barriers.remove_work(self.folder / "overlay")
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def result(self, name: str) -> Path:
         """A file that make left. Raises UserError if it is no plain file."""
         return plain_result(self.objects, name)
+
+
+def _kept() -> Iterator[tuple[dict[str, Any], Path]]:
+    """What is kept of earlier builds: how it was made, and its tree."""
+    for state in (cache.root() / "work").glob(f"{NAME}-*/{STATE}"):
+        try:
+            yield json.loads(state.read_text()), state.parent / "tree"
+        except (OSError, ValueError):
+            continue
+
+
+def _are_there(trees: list[Path]) -> bool:
+    return all((tree.parent / STATE).is_file() for tree in trees)
 
 
 def files(patch: Patch) -> list[str]:

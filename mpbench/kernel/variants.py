@@ -166,9 +166,12 @@ def _build(
     maker = building.Maker(wanted, source, compiler, key, shell, output)
     patched = PatchedTree(wanted, tree)
     try:
-        return maker.make_patched(patched, jobs, STRIPPED)
-    finally:
+        made = maker.make_patched(patched, jobs, STRIPPED)
+    except BaseException:
         patched.remove()
+        raise
+    patched.keep()
+    return made
 
 
 def _source(base: Kernel, shell: Shell, output: Progress) -> Source:

@@ -14,8 +14,8 @@ import pytest
 from jobs.linux import Linux, Patch
 from mpbench.errors import UserError
 from mpbench.kernel import barriers as launching
-from mpbench.kernel import confined, recipe
-from mpbench.kernel.barriers import BARRIERS
+from mpbench.kernel import confined, patched, recipe
+from mpbench.kernel.barriers import BARRIERS, Below
 from mpbench.kernel.compile import BOUNDS
 from mpbench.kernel.patched import PatchedTree, files
 from mpbench.kernel.shell import Shell
@@ -36,11 +36,13 @@ def barriers(
     return chosen
 
 
-def made(folder: Path, text: str, **environment: str) -> str:
+def made(
+    folder: Path, text: str, below: Below | None = None, **environment: str
+) -> str:
     """Output of a confined make."""
     (folder / "Makefile").write_text(text)
     done = subprocess.run(
-        confined.command(["make", "--silent"], BOUNDS, builds=True),
+        confined.command(["make", "--silent"], BOUNDS, builds=True, below=below),
         cwd=folder,
         env={**confined.environment(), **environment},
         capture_output=True,
@@ -148,19 +150,28 @@ class Base:
     hostile: bool = False
 
     @property
+    def folder(self) -> Path:
+        return self.tree.parent
+
+    @property
     def objects(self) -> Path:
         return self.tree / "objects"
 
 
-def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *texts: str) -> Path:
+def prepared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *texts: str
+) -> PatchedTree:
     """The tree after patches of these texts."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    base = tmp_path / "base"
-    (base / "net/mptcp").mkdir(parents=True)
-    (base / "objects").mkdir()
+    base = tmp_path / "base/tree"
     lines = "".join(f"line {number}\n" for number in range(1, 21))
-    (base / "net/mptcp/pm.c").write_text(lines)
-    (base / "gone.c").write_text("gone\n")
+    if not base.exists():
+        (base / "net/mptcp").mkdir(parents=True)
+        (base / "objects").mkdir()
+        (base / "objects/.config").write_text("CONFIG_MPTCP=y\n")
+        (base / "net/mptcp/pm.c").write_text(lines)
+        (base / "gone.c").write_text("gone\n")
+        (base.parent / "state.json").write_text("{}")
     patches = tuple(
         Patch(name=f"{number}.patch", text=text) for number, text in enumerate(texts)
     )
@@ -172,7 +183,7 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *texts: str) -> Pa
     finally:
         shell.close()
     assert (base / "net/mptcp/pm.c").read_text() == lines
-    return tree.tree
+    return tree
 
 
 GOOD = """\
@@ -194,10 +205,7 @@ diff --git a/net/mptcp/pm.c b/net/mptcp/pm.c
 """
 
 
-def test_patches_change_make_and_remove_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = """\
+OTHER = """\
 --- /dev/null
 +++ b/net/mptcp/new.c
 @@ -0,0 +1 @@
@@ -207,11 +215,149 @@ def test_patches_change_make_and_remove_files(
 @@ -1 +0,0 @@
 -gone
 """
-    tree = prepared(tmp_path, monkeypatch, GOOD, other)
-    assert "line ten\n" in (tree / "net/mptcp/pm.c").read_text()
-    assert (tree / "net/mptcp/new.c").read_text() == "new\n"
-    assert not (tree / "gone.c").exists()
-    assert (tmp_path / "base/gone.c").exists()
+
+
+THIRD = "--- /dev/null\n+++ b/third.c\n@@ -0,0 +1 @@\n+third\n"
+
+
+def seen(tree: PatchedTree, line: str) -> str:
+    """Output of a command of make's in a tree."""
+    said = made(tree.tree, f"all:\n\t@{line}\n", tree.below)
+    if tree.below is not None:
+        launching.remove_work(tree.below.work)
+        tree.below.work.mkdir()
+    return said
+
+
+@pytest.fixture(params=[True, False], ids=["below", "copied"])
+def shown(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether finished trees are seen below the one with patches, or copied."""
+    launching.shows_below.cache_clear()
+    if not request.param:
+        monkeypatch.setattr(launching, "shows_below", lambda place: False)
+    elif "namespaces" not in launching.offered():
+        pytest.skip("this host does not offer namespaces")
+
+
+def test_patches_change_make_and_remove_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: None
+) -> None:
+    tree = prepared(tmp_path, monkeypatch, GOOD, OTHER)
+    assert "line ten\n" in seen(tree, "cat net/mptcp/pm.c")
+    assert seen(tree, "cat net/mptcp/new.c objects/.config") == "new\nCONFIG_MPTCP=y\n"
+    assert seen(tree, "ls") == "Makefile\nnet\nobjects\n"
+    assert tree.result(".config").read_text() == "CONFIG_MPTCP=y\n"
+    assert (tmp_path / "base/tree/gone.c").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "echo changed > objects/one.o; echo more >> objects/one.o",
+        "chmod 000 objects/one.o; touch -d 2020-01-01 objects/one.o",
+        "rm -rf objects; ln -s /etc objects; mv net other",
+        "mv objects/one.o objects/two.o; ln objects/.config objects/three.o",
+        "echo changed > {base}/objects/one.o; rm -rf {base}",
+    ],
+)
+def test_make_changes_nothing_of_the_tree_below(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    base = tmp_path / "base/tree"
+    first = prepared(tmp_path, monkeypatch, GOOD)
+    if first.below is None:
+        pytest.skip("this host cannot show one folder below another")
+    (base / "objects/one.o").write_text("one\n")
+    before = {path: path.lstat() for path in base.rglob("*")}
+    tree = prepared(tmp_path, monkeypatch, GOOD)
+    assert seen(tree, "cat objects/one.o") == "one\n"
+    seen(tree, line.format(base=base))
+    assert (base / "objects/one.o").read_text() == "one\n"
+    after = {path: path.lstat() for path in base.rglob("*")}
+    facts = [(s.st_mode, s.st_mtime_ns, s.st_size, s.st_nlink) for s in after.values()]
+    assert list(before) == list(after)
+    assert facts == [
+        (s.st_mode, s.st_mtime_ns, s.st_size, s.st_nlink) for s in before.values()
+    ]
+
+
+def test_patches_that_begin_alike_share_a_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = prepared(tmp_path, monkeypatch, GOOD)
+    if first.below is None:
+        pytest.skip("this host cannot show one folder below another")
+    seen(first, "echo of-the-first > objects/first.o; echo 1 > objects/.config")
+    first.keep()
+    second = prepared(tmp_path, monkeypatch, GOOD, OTHER)
+    assert second.below is not None
+    base = tmp_path / "base/tree"
+    assert second.below.folders == (first.tree, base)
+    assert seen(second, "cat objects/first.o") == "of-the-first\n"
+    assert not (second.tree / "net/mptcp/pm.c").exists()
+    assert "line ten\n" in seen(second, "cat net/mptcp/pm.c")
+    assert "gone.c" not in seen(second, "ls")
+    assert second.result(".config").read_text() == "1\n"
+    second.keep()
+    third = prepared(tmp_path, monkeypatch, GOOD, OTHER, THIRD)
+    assert third.below is not None
+    assert third.below.folders == (second.tree, first.tree, base)
+
+
+def test_no_tree_is_shared_after_another_beginning_or_a_new_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = prepared(tmp_path, monkeypatch, GOOD)
+    if first.below is None:
+        pytest.skip("this host cannot show one folder below another")
+    first.keep()
+    second = prepared(tmp_path, monkeypatch, GOOD, OTHER)
+    second.keep()
+    alone = (tmp_path / "base/tree",)
+    other = prepared(tmp_path, monkeypatch, OTHER)
+    assert other.below is not None
+    assert other.below.folders == alone
+    first.remove()
+    third = prepared(tmp_path, monkeypatch, GOOD, OTHER, THIRD)
+    assert third.below is not None
+    assert third.below.folders == alone
+    first.keep() if first.folder.exists() else None
+    other.keep()
+    (tmp_path / "base/state.json").write_text('{"recipe": "another"}')
+    last = prepared(tmp_path, monkeypatch, OTHER, GOOD)
+    assert last.below is not None
+    assert last.below.folders == alone
+
+
+def test_a_kept_tree_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its make may have put a link in the place of a folder that is read next."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/linux").write_text(SECRET)
+    first = prepared(tmp_path, monkeypatch, GOOD)
+    if first.below is None:
+        pytest.skip("this host cannot show one folder below another")
+    seen(first, f"rm -rf objects; ln -s {tmp_path}/outside objects")
+    assert (first.tree / "objects").is_symlink()
+    first.keep()
+    second = prepared(tmp_path, monkeypatch, GOOD, OTHER)
+    assert not (second.objects / "linux").exists()
+
+
+def test_only_the_last_few_trees_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patched, "KEPT", 2)
+    trees = []
+    for number in range(3):
+        text = GOOD.replace("line ten", f"line {number}")
+        trees.append(prepared(tmp_path, monkeypatch, text))
+        trees[-1].keep()
+    if trees[0].below is None:
+        assert not any(tree.folder.exists() for tree in trees)
+        return
+    assert [tree.folder.exists() for tree in trees] == [False, True, True]
 
 
 def test_a_patch_that_does_not_apply_names_file_hunk_and_line(

@@ -49,6 +49,11 @@ def say(*words: str, parent: int | None = None) -> "subprocess.CompletedProcess[
         (["cpu=", "--", "/bin/true"], "not a number: cpu="),
         (["file=1", "--"], "no command after --"),
         (["file=1"], "no command after --"),
+        (["below=/", "--", "/bin/true"], "below needs below-work, and namespaces"),
+        (
+            ["below=/", "below-work=/tmp", "--", "/bin/true"],
+            "below needs below-work, and namespaces",
+        ),
     ],
 )
 def test_options_that_it_does_not_know(words: list[str], complaint: str) -> None:
