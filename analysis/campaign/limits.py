@@ -184,8 +184,13 @@ def tap(
                 lines.append(f"  again: {again(judgement, moved)!r}")
         lines += [f"  look: {look(judgement)!r}", "  ..."]
     numbered = enumerate(broken, start=len(judgements) + 1)
-    lines += [f"not ok {number} - {what}" for number, what in numbered]
+    lines += [f"not ok {number} - {_escaped(what)}" for number, what in numbered]
     return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """A description of TAP's: one line, whose '#' begins no directive."""
+    return " ".join(text.split()).replace("\\", "\\\\").replace("#", "\\#")
 
 
 def sentence(judgement: Judgement) -> str:

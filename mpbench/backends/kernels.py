@@ -39,6 +39,10 @@ Boot = Callable[[Linux, Kernel, Path], Exit]
 in which the guest leaves `features.FILE`."""
 
 
+Tolerated = Callable[[features.DoesNotRunError], None]
+"""Told of a kernel that does not boot, where its runs may fail."""
+
+
 class Kernels:
     """Kernels of jobs, each looked up once.
 
@@ -59,23 +63,38 @@ class Kernels:
     def variant(self, linux: Linux, may_compile: bool, trusted: bool) -> Kernel:
         """A variant of mpbench's kernel. Raises UserError as
         `program`."""
-        name = json.dumps(writing.plain(linux), sort_keys=True)
+        name = _name(linux)
         if name not in self._found:
             found = variants.find(self.own, linux, may_compile, trusted)
             self._found[name] = found
         return self._found[name]
 
-    def check(self, jobs: Iterable[Job], may_compile: bool, trusted: bool) -> None:
+    def check(
+        self,
+        jobs: Iterable[Job],
+        may_compile: bool,
+        trusted: bool,
+        tolerated: Tolerated | None = None,
+    ) -> None:
         """Build all variants that jobs need, and compare jobs with what these have.
 
         A kernel of Debian's is fetched, and asked in QEMU.
+
+        tolerated : is called once for each kernel that does not boot, whose runs then
+            fail. Without it, or if no other kernel boots, such a kernel is refused
 
         Raises UserError, one line, for a variant that cannot be built or does not boot,
         for jobs that need what it lacks, and where QEMU is missing.
         """
         lacking: dict[str, list[str]] = {}
+        dead: dict[str, features.DoesNotRunError] = {}
+        one_boots = False
         for job in jobs:
             if job.linux is None:
+                one_boots = True
+                continue
+            name = _name(job.linux)
+            if name in dead:
                 continue
             words = job.linux.words
             if job.linux.in_qemu:
@@ -88,7 +107,11 @@ class Kernels:
                 has = features.of(place, words, partial(self._boot, job.linux, built))
             except features.DoesNotRunError as error:
                 error.linux = job.linux
-                raise
+                if tolerated is None:
+                    raise
+                dead[name] = error
+                continue
+            one_boots = True
             found = lacking.setdefault(words, [])
             found.extend(features.lacking(job, has))
             if job.linux.in_qemu:
@@ -97,6 +120,10 @@ class Kernels:
             if missing:
                 reasons = "; ".join(dict.fromkeys(missing))
                 raise UserError(f"kernel ({words}): {reasons}")
+        for silent in dead.values():
+            if tolerated is None or not one_boots:
+                raise silent
+            tolerated(silent)
 
     def alike(self, job: Job) -> str | None:
         """The SHA-256 of the kernel that a job boots; None if that is not known yet."""
@@ -106,3 +133,7 @@ class Kernels:
             return None if job.kernel else str(self.own.info["linux_hash"])
         found = variants.lookup(self.own, job.linux)
         return None if found is None else str(found.info["linux_hash"])
+
+
+def _name(linux: Linux) -> str:
+    return json.dumps(writing.plain(linux), sort_keys=True)

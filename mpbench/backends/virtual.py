@@ -34,7 +34,7 @@ from mpbench.backends import (
 )
 from mpbench.backends.base import Bounds, Exit, Report
 from mpbench.backends.confinement import Limits
-from mpbench.backends.kernels import Kernels
+from mpbench.backends.kernels import Kernels, Tolerated
 from mpbench.backends.qemu import runs as qemu
 from mpbench.backends.roots import Root
 from mpbench.errors import UserError
@@ -68,6 +68,8 @@ class VirtualBackend:
     in_qemu: bool
     """Whether jobs may have a kernel that boots in QEMU, which then is a part of the
     identity."""
+    tolerated: Tolerated | None
+    """Told of kernels that do not boot, if others do; None refuses them."""
 
     def __init__(
         self,
@@ -87,6 +89,7 @@ class VirtualBackend:
         self.may_compile = True
         self.trusted = False
         self.in_qemu = False
+        self.tolerated = None
         self._ready: tuple[Sequence[str], Root] | None = None
         self._variants: Kernels | None = None
 
@@ -138,7 +141,7 @@ class VirtualBackend:
         """
         for machine in {self._machine, *map(self._machine.of, jobs)}:
             machine.require()
-        self._kernels().check(jobs, self.may_compile, self.trusted)
+        self._kernels().check(jobs, self.may_compile, self.trusted, self.tolerated)
 
     def alike(self, job: Job) -> str | None:
         """The job apart from its kernel's recipe, and the kernel's bytes."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from mpbench.arguments import experiment_file, search_options
+from mpbench.arguments import experiment_file, points_option, search_options
 from mpbench.errors import UserError
 
 
@@ -46,6 +46,7 @@ from mpbench.errors import UserError
     metavar="LOG",
     help="Take outcomes of steps from this bisect.json, in place of executing them.",
 )
+@points_option
 @search_options("bisect")
 @click.pass_context
 def command(
@@ -58,6 +59,7 @@ def command(
     limit: str,
     case: str | None,
     replay: Path | None,
+    points: str | None,
     out: Path | None,
     jobs: int | None,
     backend_name: str,
@@ -89,7 +91,7 @@ def command(
     if commits is not None and (good is not None or bad is not None):
         raise UserError("GOOD..BAD: names both ends; leave --good and --bad out")
     metric, percent = read_limit(limit)
-    spec = load(file, trusted=trusted)
+    spec = load(file, trusted=trusted, points=points)
     chosen = case or next(iter(spec.cases))
     if chosen not in spec.cases:
         raise UserError(f"--case {chosen}: no such case; {', '.join(spec.cases)} are")

@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mpbench.backends.base import Backend
+    from mpbench.backends.features import DoesNotRunError
     from mpbench.cluster.address import Address
     from mpbench.engine.campaign import Beside
     from mpbench.engine.places import Places
@@ -245,6 +247,7 @@ def command(
     backend = registry.create(backend_name, spec.in_qemu)
     if isinstance(backend, VirtualBackend):
         backend.trusted = trusted
+        backend.tolerated = partial(_tell_dead, spec)
     build = backend.identity()
     experiment = Experiment(spec.name, spec.text.encode(), new_plan(spec, build))
     options = Options(
@@ -287,6 +290,16 @@ def command(
             _page(port) if live else None,
         )
     context.exit(_tap(root, status) if tap else status)
+
+
+def _tell_dead(spec: "Spec", error: "DoesNotRunError") -> None:
+    """Say which kernel of an experiment does not boot."""
+    from mpbench import kernel_facts
+
+    told = kernel_facts.named(spec, error)
+    click.echo(
+        f"warning: {told}; its runs fail, those of other kernels go on", err=True
+    )
 
 
 def _check_tap(spec: "Spec", partly: bool) -> None:

@@ -204,7 +204,7 @@ class Search:
         if last.outcome == "undecided":
             raise UserError(
                 f"{self._range.bad}: it is undecided whether it is worse than the"
-                f" limit, so give the design more points: {last.reason}"
+                f" limit, so give the design more points (--points +12): {last.reason}"
             )
         if last.outcome != "bad":
             raise UserError(

@@ -21,7 +21,7 @@ from mpbench.kernel import launcher
 BARRIERS = ("namespaces", "landlock")
 PROBE_S = 30.0
 SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64")
-"""What the programs of the probes need."""
+"""Folders that the programs of the probes need."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ STATE = "series.json"
 KEPT = 4
 """Trees that stay for kernels with further patches, each of some 50 MB."""
 RESULTS = (".config", "linux")
-"""What is read of the objects."""
+"""Files of the objects that are read."""
 
 
 class PatchedTree:
@@ -55,7 +55,7 @@ class PatchedTree:
         self.tree = self.folder / "tree"
         self.objects = self.tree / base.objects.name
         self.below: Below | None = None
-        """What is seen below `tree`; None if `tree` has all."""
+        """Trees that are seen below `tree`; None if `tree` has all."""
         self._recipe = recipe
         self._base = base
         self._state = self.folder / STATE
@@ -156,7 +156,7 @@ class PatchedTree:
 
 
 def _kept() -> Iterator[tuple[dict[str, Any], Path]]:
-    """What is kept of earlier builds: how it was made, and its tree."""
+    """Trees that are kept of earlier builds: how it was made, and where."""
     for state in (cache.root() / "work").glob(f"{NAME}-*/{STATE}"):
         try:
             yield json.loads(state.read_text()), state.parent / "tree"

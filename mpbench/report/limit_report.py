@@ -109,7 +109,10 @@ def judge(
                     raise UserError(f"{at}{error}") from None
                 if judged is None and unpaired is not None:
                     against = f"{both[1]} against {both[0]}"
-                    unpaired.append(f"{metric}, {against}: no pair of ok runs has it")
+                    why = _common_failure(second, both[1])
+                    unpaired.append(
+                        f"{metric}, {against}: no pair of ok runs has it{why}"
+                    )
                     continue
                 if judged is None:
                     why = paired.why_no_pairs(first, second, factors, [metric])
@@ -117,6 +120,14 @@ def judge(
                 count = paired.same_bytes(paired.run_pairs(first, second, both))
                 found.append(replace(judged, same=count))
     return found
+
+
+def _common_failure(campaign: paired.Campaign, case: str) -> str:
+    """A clause with the reason of a case whose runs all failed alike; else empty."""
+    rows = campaign.rows[campaign.rows["case"] == case]
+    reasons = set(rows["reason"]) if len(rows) else set()
+    failed = set(rows["verdict"]) == {"failed"}
+    return f" ({reasons.pop()})" if failed and len(reasons) == 1 else ""
 
 
 def look_command(

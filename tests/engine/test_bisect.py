@@ -297,7 +297,9 @@ def test_a_log_of_another_search(tmp_path: Path) -> None:
 
 
 def test_a_series_whose_end_is_undecided(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"'mine': it is undecided .* more points: "):
+    with pytest.raises(
+        UserError, match=r"'mine': it is undecided .* more points .--points .12.: "
+    ):
         searched(tmp_path, {"1.patch": -2.0}, noise=20.0)
 
 

@@ -1,13 +1,20 @@
 """Needs of a job that a kernel lacks."""
 
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from jobs import bare
 from jobs.ends import Host
 from jobs.linux import Linux
 from mpbench import kernel_facts
+from mpbench.backends import features
+from mpbench.backends.base import Exit
 from mpbench.backends.features import DoesNotRunError, Features, lacking, tail
+from mpbench.backends.kernels import Kernels, Tolerated
 from mpbench.experiment_files import loads
+from mpbench.kernel import Kernel, variants
 
 HAS = Features(
     controllers=("cubic", "reno"),
@@ -84,3 +91,55 @@ traffic: [{tool: iperf3, from: client, to: server, duration: 3 s}]
     assert str(kernel_facts.named(spec, error)) == (
         "small.yaml:5: kernels.fast: does not run: it panicked"
     )
+
+
+def checked(
+    monkeypatch: pytest.MonkeyPatch, dead: set[str], tolerated: Tolerated | None
+) -> None:
+    """Check a campaign over stock Linux and two kernels with another CONFIG_HZ.
+
+    dead : values of CONFIG_HZ under which no kernel boots
+    """
+
+    def of(folder: Path, words: str, execute: features.Execute) -> Features:
+        if folder.name in dead:
+            raise DoesNotRunError(words, "does not run: it panicked")
+        return HAS
+
+    def built(own: Kernel, linux: Linux, *rest: bool) -> Kernel:
+        rate = (linux.options or {}).get("CONFIG_HZ", "100")
+        return Kernel(Path(rate) / "linux", rate, Path(rate), {})
+
+    monkeypatch.setattr(features, "of", of)
+    monkeypatch.setattr(variants, "find", built)
+    own = Kernel(Path("own/linux"), "own", Path("own"), {})
+    job = bare(1, 10.0)
+    plain = replace(
+        job, transport=replace(job.transport, congestion_control="cubic"), fabric=None
+    )
+    jobs = [
+        replace(plain, linux=Linux(lab=False, options=options))
+        for options in (None, {"CONFIG_HZ": "250"}, {"CONFIG_HZ": "1000"}) * 2
+    ]
+    known = Kernels(own, lambda *_: Exit("failed", "", 0, 0))
+    known.check(jobs, True, True, tolerated)
+
+
+def test_a_kernel_that_does_not_run_may_be_tolerated_beside_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[DoesNotRunError] = []
+    checked(monkeypatch, {"250", "1000"}, told.append)
+    found = [(error.linux.options or {})["CONFIG_HZ"] for error in told if error.linux]
+    assert found == ["250", "1000"]
+
+
+def test_kernels_none_of_which_runs_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[DoesNotRunError] = []
+    with pytest.raises(DoesNotRunError):
+        checked(monkeypatch, {"100", "250", "1000"}, told.append)
+    with pytest.raises(DoesNotRunError):
+        checked(monkeypatch, {"250"}, None)
+    assert told == []
