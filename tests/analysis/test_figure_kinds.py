@@ -537,6 +537,39 @@ def test_a_spread_factor_has_ranges_and_strokes() -> None:
     assert len(strokes.get_paths()) == 20
 
 
+def test_factors_of_one_quantity_share_their_scale() -> None:
+    """By themselves, path 1 would be logarithmic and path 2 linear."""
+    first = [1, 1.2, 1.5, 2, 2.5, 3, 12, 40]
+    second = [1, 2, 4, 5.5, 6, 9, 20, 40]
+    one, two = (
+        histogram_data.data(Histogram(factors=(name,)), spread(first, second)).factors
+        for name in ("path1.capacity", "path2.capacity")
+    )
+    assert (one[0].log, two[0].log) == (True, False)
+    factors = histogram_data.data(Histogram(), spread(first, second)).factors
+    assert len({factor.log for factor in factors}) == 1
+    other = spread(first, [each * 3 for each in second], "path2.delay_ms")
+    factors = histogram_data.data(Histogram(), other).factors
+    assert [factor.log for factor in factors] == [True, False]
+
+
+def spread(
+    first: list[float], second: list[float], name: str = "path2.capacity_mbps"
+) -> Campaign:
+    """A network per value of two factors, one case."""
+    rows = [
+        {
+            **campaign.rows(1)[0],
+            "id": f"{number:04x}",
+            "point": number,
+            "path1.capacity_mbps": one,
+            name: other,
+        }
+        for number, (one, other) in enumerate(zip(first, second, strict=True))
+    ]
+    return Campaign("spread", table.build(rows), ("path1.capacity_mbps", name))
+
+
 def test_bars_of_equal_capacities_are_told_apart() -> None:
     """By the values of the factors in which they differ."""
     made = goodput_data.data(Goodput(), listed([8000, 2_048_000], [5, 9]))

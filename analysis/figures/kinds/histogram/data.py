@@ -56,15 +56,36 @@ def data(request: Histogram, campaign: Campaign) -> HistogramData:
     if not numeric:
         raise UndrawableError("the design varies no number")
     points = runs.drop_duplicates("point")
+    columns = [_known(points[column]) for column in numeric]
+    alike: dict[str, list[pd.Series]] = {}
+    for column in columns:
+        alike.setdefault(_quantity(column), []).append(column)
+    # Capacities of two paths are compared, so they have one scale.
+    log = {
+        quantity: scales.is_logarithmic(np.concatenate([*map(np.asarray, group)]))
+        for quantity, group in alike.items()
+    }
     return HistogramData(
-        factors=[_factor(points[column], request.batches) for column in numeric]
+        factors=[
+            _factor(column, request.batches, log[_quantity(column)])
+            for column in columns
+        ]
     )
 
 
-def _factor(column: pd.Series, bars: int) -> Factor:
-    known = column[np.isfinite(column.astype(float))]
+def _known(column: pd.Series) -> pd.Series:
+    return column[np.isfinite(column.astype(float))]
+
+
+def _quantity(column: pd.Series) -> str:
+    """The quantity of a factor, such as `capacity_mbps`, whatever link it is of."""
+    return str(column.name).rpartition(".")[2]
+
+
+def _factor(known: pd.Series, bars: int, log: bool) -> Factor:
+    """The bars of one factor. log : whether ranges, if it has any, are logarithmic"""
     values = known.to_numpy(float)
-    what, unit = label(str(column.name)), ""
+    what, unit = label(str(known.name)), ""
     distinct = factor_values(known)
     if len(distinct) <= MOST_LISTED and len(distinct) < len(values):
         # Between the few values that a design lists there is nothing to count.
@@ -73,7 +94,6 @@ def _factor(column: pd.Series, bars: int) -> Factor:
         names = [value_text(value, unit) for value in distinct]
         words = what if unit in ("", "bytes") else f"{what} [{unit}]"
         return Factor(words, values, np.array([]), names, False)
-    log = scales.is_logarithmic(values)
     scaled = np.log(values) if log else values
     edges = np.histogram_bin_edges(scaled, bars)
     return Factor(what, values, np.exp(edges) if log else edges, (), log)
