@@ -83,6 +83,22 @@ def parameter_column(runs: pd.DataFrame, name: str) -> str:
     raise UndrawableError(f"no run has the parameter {name}")
 
 
+def is_spread(campaign: Campaign, column: str, points: int) -> bool:
+    """Whether the design spread a factor's numbers over a range, and lists none.
+
+    points : number of design points; without the experiment, values that many of them
+        share count as listed
+
+    Numbers of a range with a wide step have few digits, so they are as good as a list.
+    """
+    values = factor_values(campaign.runs[column])
+    if not any(value != float(f"{value:.3g}") for value in values):
+        return False
+    if campaign.listed is not None:
+        return column not in campaign.listed
+    return 2 * len(values) > points
+
+
 def criterion_values(runs: pd.DataFrame, criterion: Criterion) -> pd.Series:
     """Values that sort the runs into batches: a parameter, or path 1's less path 2's.
 

@@ -12,7 +12,7 @@ from analysis.campaign import comparison, listed, sample_sizes
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, metric_columns, plain, plain_label
 from analysis.campaign.comparison import RESAMPLES, Interval
-from analysis.campaign.numbers import digits, is_number
+from analysis.campaign.numbers import bytes_text, digits, is_number
 from analysis.campaign.observations import networks
 from analysis.figures import palette, scales, style
 from analysis.figures.data import MPTCP_METRICS
@@ -309,7 +309,7 @@ def draw(made: Comparison, campaign: Campaign, target: style.Target) -> tuple[st
     every: list[Sequence[Difference]] = []
     for name in columns:
         of_column = [line for line in made.found if line.column == name]
-        every += [of_column[i : i + most] for i in range(0, len(of_column), most)]
+        every += _parts_of_pages(of_column, most)
     pages: list[list[Sequence[Difference]]] = []
     for panel in every:
         if not pages or _inches([*pages[-1], panel]) > style.PAGE_INCHES:
@@ -317,17 +317,47 @@ def draw(made: Comparison, campaign: Campaign, target: style.Target) -> tuple[st
         pages[-1].append(panel)
     names = [NAME if i == 0 else f"{NAME}-page-{i + 1}" for i in range(len(pages))]
     for name, page in zip(names, pages, strict=True):
-        _picture(page, numbers, replace(target, name=name))
+        _picture(page, made.split, numbers, replace(target, name=name))
     return tuple(f"{name}.{target.look.formats[0]}" for name in names)
 
 
 def _inches(panels: Sequence[Sequence[Difference]]) -> float:
     """The height of a picture."""
-    return sum(len(panel) * LINE_INCHES + FRAME_INCHES for panel in panels)
+    rows = [len(panel) + _headings(panel) for panel in panels]
+    return sum(count * LINE_INCHES + FRAME_INCHES for count in rows)
+
+
+def _headings(panel: Sequence[Difference]) -> int:
+    """The number of rows with the values of listed factors above the rows of these."""
+    return sum(1 for place in dict.fromkeys(line.place for line in panel) if place)
+
+
+def _parts_of_pages(
+    lines: Sequence[Difference], most: int
+) -> list[Sequence[Difference]]:
+    """The lines of a metric in parts, each of at most that many rows."""
+    parts: list[list[Difference]] = [[]]
+    for line in lines:
+        if len(parts[-1]) + 1 + _headings([*parts[-1], line]) > most:
+            parts.append([])
+        parts[-1].append(line)
+    return [part for part in parts if part]
+
+
+def _place_words(split: Sequence[str], place: Sequence[str]) -> str:
+    """The values of the listed factors, such as `path 1 loss 0.5 %`."""
+    words = []
+    for column, value in zip(split, place, strict=True):
+        what, _, unit = plain_label(column).partition(" [")
+        unit = unit.rstrip("]")
+        text = bytes_text(float(value)) if unit == "bytes" else f"{value} {unit}"
+        words.append(f"{what} {text}".rstrip())
+    return ", ".join(words)
 
 
 def _picture(
     panels: Sequence[Sequence[Difference]],
+    split: Sequence[str],
     numbers: dict[str, int],
     target: style.Target,
 ) -> None:
@@ -336,7 +366,7 @@ def _picture(
         figure, axes = style.grid(1, len(panels), ratios)
         figure.set_size_inches(WIDTH_INCHES, sum(ratios))
         for axis, panel in zip(axes, panels, strict=True):
-            _panel(axis, panel, numbers)
+            _panel(axis, panel, split, numbers)
         style.save(figure, target)
 
 
@@ -372,37 +402,60 @@ def _outside_mark(axis: Axes, place: int, line: Difference, above: bool) -> None
     )
 
 
-def _panel(axis: Axes, panel: Sequence[Difference], numbers: dict[str, int]) -> None:
-    """A line per two cases: a dot per network, and the median with its interval."""
+def _panel(
+    axis: Axes,
+    panel: Sequence[Difference],
+    split: Sequence[str],
+    numbers: dict[str, int],
+) -> None:
+    """A line per two cases: a dot per network, and the median with its interval.
+
+    Lines of one value of a listed factor stand below a row with this value.
+    """
     axis.axvline(0, color=palette.GREY, linewidth=0.8, zorder=0)
-    for place, line in enumerate(panel):
-        colour = palette.colour(numbers[line.cases[1]])
-        # A golden-ratio spread keeps dots apart, and the same in every drawing.
-        apart = (np.arange(1, len(line.differences) + 1) * 0.618034) % 1 - 0.5
-        order = np.argsort(line.differences, kind="stable")
-        axis.scatter(
-            line.differences[order],
-            place + 0.6 * apart,
-            s=10,
-            color=colour,
-            alpha=0.5,
-            linewidths=0,
-        )
-        if line.median.low is not None and line.median.high is not None:
-            ends = [line.median.low, line.median.high]
-            axis.plot(ends, [place, place], color="black", linewidth=1.6)
-        axis.plot(line.median.estimate, place, "D", color="black", markersize=3.5)
-    axis.set_yticks(
-        range(len(panel)), [", ".join((line.name, *line.place)) for line in panel]
-    )
+    names: list[str] = []
+    places: list[int] = []
+    headings: list[int] = []
+    before: tuple[str, ...] = ()
+    for line in panel:
+        if line.place != before:
+            before = line.place
+            headings.append(len(names))
+            names.append(_place_words(split, before))
+        places.append(len(names))
+        names.append(line.name)
+        _line(axis, places[-1], line, palette.colour(numbers[line.cases[1]]))
+    axis.set_yticks(range(len(names)), names)
     for name in axis.get_yticklabels():
         name.set_parse_math(False)
-    axis.set_ylim(len(panel) - 0.45, -0.55)
+    for place in headings:
+        axis.get_yticklabels()[place].set_fontweight("bold")
+        if place:
+            axis.axhline(place - 0.5, color=palette.GREY, linewidth=0.5, zorder=0)
+    axis.set_ylim(len(names) - 0.45, -0.55)
     if shown := scales.cut(_values(panel)):
         low, high = min(shown.ends[0], 0), max(shown.ends[1], 0)
         axis.set_xlim(low, high)
-        for place, line in enumerate(panel):
+        for place, line in zip(places, panel, strict=True):
             if not low <= line.median.estimate <= high:
                 _outside_mark(axis, place, line, line.median.estimate > high)
     axis.tick_params(axis="y", length=0)
     axis.set_xlabel(f"difference of {label(panel[0].column)}")
+
+
+def _line(axis: Axes, place: int, line: Difference, colour: str) -> None:
+    # A golden-ratio spread keeps dots apart, and the same in every drawing.
+    apart = (np.arange(1, len(line.differences) + 1) * 0.618034) % 1 - 0.5
+    order = np.argsort(line.differences, kind="stable")
+    axis.scatter(
+        line.differences[order],
+        place + 0.6 * apart,
+        s=10,
+        color=colour,
+        alpha=0.5,
+        linewidths=0,
+    )
+    if line.median.low is not None and line.median.high is not None:
+        ends = [line.median.low, line.median.high]
+        axis.plot(ends, [place, place], color="black", linewidth=1.6)
+    axis.plot(line.median.estimate, place, "D", color="black", markersize=3.5)

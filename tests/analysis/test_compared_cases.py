@@ -252,12 +252,33 @@ def test_a_case_far_from_the_others_has_its_number_at_the_edge() -> None:
     made = section.compared(campaign(goodput))
     figure, axis = pyplot.subplots()
     try:
-        section._panel(axis, made.found, dict.fromkeys("abcdef", 0))
+        section._panel(axis, made.found, (), dict.fromkeys("abcdef", 0))
         assert [text.get_text() for text in axis.texts] == [
             "\u2190 -95.0 (-95.0 to -95.0)"
         ]
     finally:
         pyplot.close(figure)
+
+
+def test_lines_of_a_listed_value_stand_below_its_name() -> None:
+    """A row that says 0.5 does not say what is 0.5."""
+    one = section.compared(campaign({"a": [1, 2, 3], "b": [2, 2, 5]})).found[0]
+    places = [("0",), ("0.5",), ("0.5",)]
+    lines = [replace(one, place=place) for place in places]
+    figure, axis = pyplot.subplots()
+    try:
+        section._panel(axis, lines, ("path1.loss_percent",), {"a": 0, "b": 1})
+        names = [text.get_text() for text in axis.get_yticklabels()]
+    finally:
+        pyplot.close(figure)
+    heads = ["path 1 loss 0 %", "path 1 loss 0.5 %"]
+    assert names == [heads[0], "b - a", heads[1], "b - a", "b - a"]
+    assert section._place_words(("traffic.size_bytes",), ("8000",)) == (
+        "traffic size 8 kB"
+    )
+    parts = section._parts_of_pages(lines, 3)
+    assert [len(part) for part in parts] == [1, 2], "headings are rows too"
+    assert [len(p) for p in section._parts_of_pages(lines, 5)] == [3]
 
 
 def test_the_section_of_a_page(tmp_path: Path) -> None:

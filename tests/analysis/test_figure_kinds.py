@@ -19,6 +19,7 @@ from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
 from analysis.figures import defaults, palette, style, titles
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
+from analysis.figures.kinds.cdf import data as cdf_data
 from analysis.figures.kinds.cdf import drawing as cdf_drawing
 from analysis.figures.kinds.cdf.data import CdfData
 from analysis.figures.kinds.goodput import data as goodput_data
@@ -537,6 +538,24 @@ def test_a_spread_factor_has_ranges_and_strokes() -> None:
     assert len(strokes.get_paths()) == 20
 
 
+def test_curves_of_equally_many_values_tell_their_number_once() -> None:
+    """`(n = 24)` behind twelve names made a legend as tall as the figure."""
+    values = pd.Series([1.0, 2.0, 3.0])
+    numbers = {"a": 0, "b": 1}
+    for second, axis_text, names in (
+        (values, "part of the runs (n = 3)", ["a", "b"]),
+        (values[:2], "part of the runs", ["a (n = 3)", "b (n = 2)"]),
+    ):
+        panels = {"": {"a": values, "b": second}}
+        made = cdf_data.CdfData(panels=panels, label="x", lines=(), numbers=numbers)
+        with style.styled(style.Look()):
+            [picture] = cdf_drawing.draw(made, style.Look())
+        [axis] = picture.axes
+        legend = axis.get_legend()
+        assert axis.get_ylabel() == axis_text and legend is not None
+        assert [text.get_text() for text in legend.get_texts()] == names
+
+
 def test_factors_of_one_quantity_share_their_scale() -> None:
     """By themselves, path 1 would be logarithmic and path 2 linear."""
     first = [1, 1.2, 1.5, 2, 2.5, 3, 12, 40]
@@ -551,6 +570,18 @@ def test_factors_of_one_quantity_share_their_scale() -> None:
     other = spread(first, [each * 3 for each in second], "path2.delay_ms")
     factors = histogram_data.data(Histogram(), other).factors
     assert [factor.log for factor in factors] == [True, False]
+
+
+def test_values_of_a_range_have_no_bar_each_although_a_list_repeats_them() -> None:
+    """Eight long numbers did not fit below an axis, and an even spread needs ranges."""
+    few = [1.113, 1.217, 1.509, 2.041, 2.517, 3.001, 12.13, 40.03]
+    made = spread([*few, *few], [*[0.0] * 8, *[0.5] * 8], "path1.loss_percent")
+    known = replace(made, listed=("path1.loss_percent",))
+    capacity, loss = histogram_data.data(Histogram(batches=5), known).factors
+    assert not capacity.names and len(capacity.edges) == 6 and not capacity.log
+    assert loss.names == ["0", "0.5"]
+    both = replace(made, listed=("path1.capacity_mbps", "path1.loss_percent"))
+    assert len(histogram_data.data(Histogram(), both).factors[0].names) == 8
 
 
 def spread(

@@ -1,5 +1,6 @@
 """Maps of a metric over two factors, and panels of networks by a factor."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,15 @@ def test_a_spread_factor_has_ranges() -> None:
         [1, 3, np.nan, np.nan, 5], nan_ok=True
     )
     assert found.maps["a"][3, 1] == 4
+
+
+def test_a_range_has_ranges_although_a_list_repeats_its_values() -> None:
+    """`batches: 3` asks for three rows, not for one per number of a range."""
+    made = campaign({"a": [1.0, 2, 3, 4, 5, 6]}, [10.111, 20.222, 30.333] * 2)
+    known = replace(made, listed=("path1.loss_percent",))
+    assert heat(known, batches=2).up == ["10 to 20", "20 to 30"]
+    both = replace(made, listed=("path1.loss_percent", "path2.delay_ms"))
+    assert len(heat(both, batches=2).up) == 3
 
 
 def test_differences_are_of_the_same_network() -> None:

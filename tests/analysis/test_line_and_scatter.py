@@ -16,6 +16,8 @@ from analysis.campaign.campaign import Campaign
 from analysis.figures import palette, style
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.intervals import mean_interval
+from analysis.figures.kinds.line import data as line_data
+from analysis.figures.kinds.line import drawing as line_drawing
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from tests.analysis import campaign, requests
@@ -64,6 +66,21 @@ def by_repetition(values: dict[float, list[float]]) -> Campaign:
         for repetition, goodput in enumerate(goodputs)
     ]
     return Campaign("x", table.build(rows), ("traffic.size_bytes",))
+
+
+def test_marks_of_one_value_stand_beside_each_other() -> None:
+    """Bars of twelve cases at one place cannot be told apart."""
+    x, same = np.array([0.0, 0.5, 1.0]), np.zeros(3)
+    curves = [line_data.Curve(x, same, same) for _ in range(4)]
+    places = line_drawing._apart(curves, log=False)
+    assert np.mean(places, axis=0) == pytest.approx(x)
+    assert np.diff(np.ravel(np.column_stack(places))).min() > 0, "in the cases' order"
+    assert np.ptp(np.array(places)[:, 0]) < 0.25, "nearer to its own value"
+    by_factors = [line_data.Curve(10 ** (x + 1), same, same) for _ in range(4)]
+    logs = np.log10(line_drawing._apart(by_factors, log=True)) - 1
+    assert logs == pytest.approx(np.array(places))
+    alone = line_drawing._apart(curves[:1], log=False)
+    assert alone[0].tolist() == x.tolist()
 
 
 @pytest.mark.parametrize("count", [2, 3, 10, 100])
@@ -175,7 +192,7 @@ def test_a_second_factor_has_panels(
     assert titles == [f"traffic size {size}" for size in ("8 kB", "128 kB", "2.05 MB")]
     for axis in picture.axes:
         assert len(axis.containers) == cases
-        assert np.asarray(means(axis).get_xdata()).tolist() == [0, 1]
+        assert np.round(means(axis).get_xdata()).tolist() == [0, 1]
     assert len(picture.legends) == (cases > 1)
     # Each panel has its own mean, and not one over all panels.
     of_panel = frame[

@@ -1,5 +1,6 @@
 """Steps of cumulative distributions: the part of the values that are at most x."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -39,10 +40,12 @@ def _picture(data: CdfData, columns: int, look: style.Look) -> Figure:
     for place, (axis, name) in enumerate(zip(places, panels, strict=False)):
         for value in data.lines:
             axis.axvline(value, color=palette.GREY, lw=0.8, ls=":")
-        legend = max(legend, _panel(axis, panels[name], data, width - 0.7))
+        height = _panel(axis, panels[name], data, width - 0.7, _same_count(panels))
+        legend = max(legend, height)
         axis.set_xlabel(data.label)
         if place % columns == 0:
-            axis.set_ylabel("part of the runs")
+            same = _same_count(panels)
+            axis.set_ylabel(f"part of the runs{f' (n = {same})' if same else ''}")
         if len(panels) > 1:
             axis.text(0.02, 0.96, name, transform=axis.transAxes, va="top")
     for axis in places[len(panels) :]:
@@ -51,8 +54,19 @@ def _picture(data: CdfData, columns: int, look: style.Look) -> Figure:
     return figure
 
 
-def _panel(axis: Axes, curves: Curves, data: CdfData, width_inches: float) -> float:
-    """Draw the curves; returns the height of the legend in inches."""
+def _same_count(panels: Mapping[str, Curves]) -> int:
+    """The number of values of each curve; 0 if they differ."""
+    counts = {len(values) for curves in panels.values() for values in curves.values()}
+    return counts.pop() if len(counts) == 1 else 0
+
+
+def _panel(
+    axis: Axes, curves: Curves, data: CdfData, width_inches: float, same: int
+) -> float:
+    """Draw the curves; returns the height of the legend in inches.
+
+    same : the number of values of each curve, which the axis tells; 0 if they differ
+    """
     numbers = data.numbers
     low = min(float(values.min()) for values in curves.values())
     high = max(float(values.max()) for values in curves.values())
@@ -71,7 +85,7 @@ def _panel(axis: Axes, curves: Curves, data: CdfData, width_inches: float) -> fl
             ls=palette.dash(numbers[name]),
             lw=1.5,
             **palette.steps_marked(numbers[name], len(numbers), count),
-            label=f"{name} (n = {count})",
+            label=name if same else f"{name} (n = {count})",
         )
     if data.log:
         axes.dress(axis, (data.label, ""), "x", (low, 1))

@@ -9,11 +9,13 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.numbers import is_number
 from analysis.campaign.observations import networks
 from analysis.figures import scales
 from analysis.figures.data import (
     axis_labels,
     factor_values,
+    is_spread,
     metric_column,
     metric_missing,
     ok_runs,
@@ -76,7 +78,10 @@ def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
     if rows.empty:
         raise metric_missing(request.metric, request.case)
     count = rows["point"].nunique() if "point" in rows.columns else 0
-    across, up = (_bins(rows[name], request.batches, count) for name in (by, versus))
+    across, up = (
+        _bins(rows[name], request.batches, _is_spread(campaign, name, count))
+        for name in (by, versus)
+    )
     rows = rows.assign(_across=across.of, _up=up.of, _value=rows[column])
     unit = without_mathematics(label(column)).partition(" [")[2].rstrip("]")
     colours, nothing = label(column), 0.0
@@ -120,17 +125,20 @@ def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
     )
 
 
-def _bins(values: pd.Series, count: int, points: int) -> Bins:
+def _is_spread(campaign: Campaign, name: str, points: int) -> bool:
+    return is_number(campaign.runs, name) and is_spread(campaign, name, points)
+
+
+def _bins(values: pd.Series, count: int, spread: bool) -> Bins:
     """A bin per value, or ranges of equal width from the least to the greatest.
 
-    points : number of design points; values that many of them share were not spread
+    spread : whether the design spread the values over a range
 
     The ranges are equal on a logarithmic axis where the values need one.
     """
     known = factor_values(values)
     unit = label(str(values.name)).partition(" [")[2].rstrip("]")
     number = pd.api.types.is_numeric_dtype(values)
-    spread = number and 2 * len(known) > points and _spread(known)
     if len(known) <= MOST_VALUES and not spread:
         names = [value_text(value, unit) for value in known]
         return Bins(names, values.map({v: i for i, v in enumerate(known)}))
@@ -151,11 +159,6 @@ def _bins(values: pd.Series, count: int, points: int) -> Bins:
 
 def _back(ends: np.ndarray, log: bool) -> np.ndarray:
     return np.asarray(np.exp(ends) if log else ends)
-
-
-def _spread(values: Sequence[float]) -> bool:
-    """Whether values were spread over a range: they have many digits."""
-    return any(value != float(f"{value:.3g}") for value in values)
 
 
 def _differences(

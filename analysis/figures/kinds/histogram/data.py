@@ -10,7 +10,12 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
 from analysis.campaign.numbers import is_number
 from analysis.figures import scales
-from analysis.figures.data import factor_values, parameter_column, value_text
+from analysis.figures.data import (
+    factor_values,
+    is_spread,
+    parameter_column,
+    value_text,
+)
 from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.histogram.request import Histogram
 
@@ -56,38 +61,45 @@ def data(request: Histogram, campaign: Campaign) -> HistogramData:
     if not numeric:
         raise UndrawableError("the design varies no number")
     points = runs.drop_duplicates("point")
-    columns = [_known(points[column]) for column in numeric]
+    spread = {name: is_spread(campaign, name, len(points)) for name in numeric}
     alike: dict[str, list[pd.Series]] = {}
-    for column in columns:
-        alike.setdefault(_quantity(column), []).append(column)
-    # Capacities of two paths are compared, so they have one scale.
+    for name in numeric:
+        alike.setdefault(_quantity(name), []).append(_known(points[name]))
+    # Capacities of two paths are compared, so they have one scale. It is linear for
+    # ranges: a design spreads their values evenly on a linear axis alone.
     log = {
         quantity: scales.is_logarithmic(np.concatenate([*map(np.asarray, group)]))
+        and not any(spread[str(column.name)] for column in group)
         for quantity, group in alike.items()
     }
-    return HistogramData(
-        factors=[
-            _factor(column, request.batches, log[_quantity(column)])
-            for column in columns
-        ]
-    )
+    factors = [
+        _factor(
+            _known(points[name]), request.batches, spread[name], log[_quantity(name)]
+        )
+        for name in numeric
+    ]
+    return HistogramData(factors=factors)
 
 
 def _known(column: pd.Series) -> pd.Series:
     return column[np.isfinite(column.astype(float))]
 
 
-def _quantity(column: pd.Series) -> str:
+def _quantity(name: str) -> str:
     """The quantity of a factor, such as `capacity_mbps`, whatever link it is of."""
-    return str(column.name).rpartition(".")[2]
+    return name.rpartition(".")[2]
 
 
-def _factor(known: pd.Series, bars: int, log: bool) -> Factor:
-    """The bars of one factor. log : whether ranges, if it has any, are logarithmic"""
+def _factor(known: pd.Series, bars: int, spread: bool, log: bool) -> Factor:
+    """The bars of one factor.
+
+    spread : whether its values were spread over a range
+    log : whether ranges, if it has any, are logarithmic
+    """
     values = known.to_numpy(float)
     what, unit = label(str(known.name)), ""
     distinct = factor_values(known)
-    if len(distinct) <= MOST_LISTED and len(distinct) < len(values):
+    if not spread and len(distinct) <= MOST_LISTED and len(distinct) < len(values):
         # Between the few values that a design lists there is nothing to count.
         what, _, unit = what.partition(" [")
         unit = unit.rstrip("]")

@@ -33,7 +33,7 @@ NOTE = (
     "Each mark is a mean over n networks, or over the repetitions of a single "
     "network. Its bar is the 95 % confidence interval of the mean by Student's t. It "
     "needs n of 2, so a mark with n = 1 has none; identical repetitions, of a network "
-    "without noise, are one."
+    "without noise, are one. Marks of one value stand side by side."
 )
 
 

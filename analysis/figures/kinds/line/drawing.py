@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -11,7 +12,11 @@ from analysis.figures.data import value_text
 from analysis.figures.kinds.line.data import Curve, LineData
 
 MOST_NAMED = 6
-"""The most values whose names fit below a logarithmic axis."""
+"""The most values whose names fit below an axis."""
+LEAST_STEP = 0.15
+"""The part of a linear axis between two values whose names fit beside each other."""
+APART = 0.4
+"""The part of the least step between two values that the marks of one value fill."""
 MOST_COLUMNS = 3
 """The most panels side by side."""
 
@@ -30,8 +35,9 @@ def _picture(data: LineData, columns: int, look: style.Look) -> Figure:
     for place, (axis, panel) in enumerate(zip(places, panels, strict=False)):
         for line in data.lines:
             axis.axhline(line, color=palette.GREY, lw=0.8, ls=":")
-        for name, curve in panel.curves.items():
-            _plot(axis, name, curve, numbers[name])
+        beside = _apart(list(panel.curves.values()), data.log in ("x", "both"))
+        for (name, curve), x in zip(panel.curves.items(), beside, strict=True):
+            _plot(axis, name, x, curve, numbers[name])
         for model, known in theory_marks.numbered(data.expected):
             known = known.of(panel.points)
             theory_marks.draw(axis, known, data.at, numbers, model, joined=True)
@@ -44,7 +50,7 @@ def _picture(data: LineData, columns: int, look: style.Look) -> Figure:
         signed = 0.0 in data.lines or data.log in ("y", "both")
         if panel.least >= 0 > lowest and not signed:
             axes.from_zero([axis])  # An interval below 0 tells nothing of the metric.
-        if data.log in ("x", "both"):
+        if data.log in ("x", "both") or _are_apart(data.values):
             _name_values(axis, data.values, data.unit)
     for axis in places[len(panels) :]:
         axis.set_visible(False)
@@ -55,8 +61,14 @@ def _picture(data: LineData, columns: int, look: style.Look) -> Figure:
     return figure
 
 
+def _are_apart(values: Sequence[float]) -> bool:
+    """Whether the names of all values fit below a linear axis."""
+    steps = np.diff(values)
+    return len(steps) > 0 and bool(steps.min() >= LEAST_STEP * steps.sum())
+
+
 def _name_values(axis: Axes, values: Sequence[float], unit: str) -> None:
-    """Write a logarithmic axis's values as the factor has them, if they fit."""
+    """Write an axis's values as the factor has them, if they fit."""
     if len(values) <= MOST_NAMED:
         axis.set_xticks(values, [value_text(x, unit) for x in values])
         axis.set_xticks([], minor=True)
@@ -64,9 +76,26 @@ def _name_values(axis: Axes, values: Sequence[float], unit: str) -> None:
             axis.set_xlabel(axis.get_xlabel().removesuffix(" [bytes]"))
 
 
-def _plot(axis: Axes, name: str, curve: Curve, number: int) -> None:
+def _apart(curves: Sequence[Curve], log: bool) -> list[np.ndarray]:
+    """The places of each curve's marks, beside those of the others for the same value.
+
+    Intervals of several cases would otherwise cover one another.
+    """
+    values = np.unique(np.concatenate([curve.x for curve in curves]))
+    scaled = np.log(values) if log else values
+    if len(curves) < 2 or len(values) < 2:
+        return [curve.x for curve in curves]
+    step = float(np.diff(scaled).min()) * APART / len(curves)
+    shifts = [step * (i - (len(curves) - 1) / 2) for i in range(len(curves))]
+    return [
+        curve.x * np.exp(shift) if log else curve.x + shift
+        for curve, shift in zip(curves, shifts, strict=True)
+    ]
+
+
+def _plot(axis: Axes, name: str, x: np.ndarray, curve: Curve, number: int) -> None:
     axis.errorbar(
-        curve.x,
+        x,
         curve.means,
         yerr=curve.halves,
         label=name,
