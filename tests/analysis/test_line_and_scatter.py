@@ -192,7 +192,7 @@ def test_a_second_factor_has_panels(
     assert titles == [f"traffic size {size}" for size in ("8 kB", "128 kB", "2.05 MB")]
     for axis in picture.axes:
         assert len(axis.containers) == cases
-        assert np.round(means(axis).get_xdata()).tolist() == [0, 1]
+        assert np.round(np.asarray(means(axis).get_xdata())).tolist() == [0, 1]
     assert len(picture.legends) == (cases > 1)
     # Each panel has its own mean, and not one over all panels.
     of_panel = frame[
