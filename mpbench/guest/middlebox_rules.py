@@ -11,7 +11,8 @@ table come after those of the boxes before it. Whatever nftables cannot do to a 
 tc does: nftables marks the packet, and a filter at the interface edits it.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jobs.changes import UP
@@ -29,10 +30,10 @@ from jobs.middleboxes import (
     ICMP,
     MSS,
     NAT,
+    OF_OPTIONS,
     REWRITE,
     SEQUENCE,
     STATEFUL,
-    STRIP,
     SUBTYPES,
     SYN,
     SYNACK,
@@ -47,6 +48,13 @@ MOST_OPTIONS = 3
 """Options of MPTCP that one packet can have; a statement strips one of them."""
 MPTCP = 30
 """The number of MPTCP's option."""
+HIDDEN = 254
+"""The kind of experiments (RFC 6994), which hides an option of MPTCP for a while."""
+TCP_BYTES, OPTION_BYTES, WORD = 20, 40, 4
+"""The fixed header of TCP, the space behind it, and the unit in which it is filled."""
+NOPS = 0x01010101
+PADDED = (10, 18, 26, 34)
+"""Lengths of timestamps and of one to four blocks of SACK, which two NOPs precede."""
 GARBLED_AT, GARBLED = 4, 0xA5A5A5A5
 """The place in an option of four bytes that `garble` overwrites, and their value."""
 TCP = "ip protocol tcp"
@@ -117,8 +125,9 @@ def tables(box: Box, number: int, place: LinkPlace) -> list[Table]:
             rules.setdefault(node, []).append(
                 f'oifname "{interface}" {_rule(box, number)}'
             )
+        inner = [*_walk(box)] if _walks(box) else []
         for node, lines in rules.items():
-            found[node] = [_chain("forward", "forward", number, lines)]
+            found[node] = [*inner, _chain("forward", "forward", number, lines)]
         for node, lines in _of_blocks(box, place).items():
             found[node].append(_chain("blocks", "forward", number, lines))
     name = f"box{number}"
@@ -154,28 +163,73 @@ def _exits(box: Box, place: LinkPlace) -> Iterator[tuple[str, Place]]:
 
 def _chain(name: str, hook: str, number: int, rules: Sequence[str]) -> str:
     kind, priority = ("nat", 100) if hook == "postrouting" else ("filter", number)
-    lines = "".join(f"    {rule}\n" for rule in rules)
     head = f"type {kind} hook {hook} priority {priority};"
-    return f"  chain {name} {{\n    {head}\n{lines}  }}\n"
+    return _block(name, [head, *rules])
+
+
+def _block(name: str, lines: Sequence[str]) -> str:
+    text = "".join(f"    {line}\n" for line in lines)
+    return f"  chain {name} {{\n{text}  }}\n"
+
+
+def _walks(box: Box) -> bool:
+    """Whether a box looks at all options of MPTCP in a packet for one subtype.
+
+    nftables finds the first one only. A SYN has no second one.
+    """
+    return box.subtype is not None and box.packets not in (SYN, SYNACK)
+
+
+def _walk(box: Box) -> Iterator[str]:
+    """The chains that look at each option of MPTCP in a packet, one per place.
+
+    An option that has been looked at is hidden as one of another kind, so that the next
+    one is the first that nftables finds. On the way back all get their kind again, so
+    TCP's checksum stays right.
+    """
+    for place in range(0, OPTION_BYTES, WORD):
+        bits = 8 * (TCP_BYTES + place)
+        kind = f"@th,{bits},8"
+        sizes = range(2, OPTION_BYTES - place + 1)
+        after = {size: place + WORD * math.ceil(size / WORD) for size in sizes}
+        padded = {size: place + 2 + size for size in PADDED if 2 + size in after}
+        lines = [
+            f"tcp doff <= {(TCP_BYTES + place) // WORD} return",
+            f"{kind} {MPTCP} {_on_option(box)}",
+            f"{kind} {MPTCP} {kind} set {HIDDEN}",
+            f"{kind} {HIDDEN} {_onwards(bits + 8, after)}",
+            f"{kind} {HIDDEN} {kind} set {MPTCP}",
+            f"@th,{bits},16 {NOPS & 0xFFFF:#x} {_onwards(bits + 24, padded)}",
+            f"@th,{bits},32 {NOPS:#x} {_onwards(bits, {NOPS & 0xFF: place + WORD})}",
+        ]
+        yield _block(_at(place), [line for line in lines if not line.endswith(" ")])
+
+
+def _at(place: int) -> str:
+    """The name of the chain for options from a place behind TCP's fixed header."""
+    return f"option{place}"
+
+
+def _onwards(bits: int, after: Mapping[int, int]) -> str:
+    """The end of a rule that goes on behind an option; "" if there is no space.
+
+    bits : the place of the option's length; after : its value to the next place
+    """
+    words = [
+        f"{size} : jump {_at(place)}"
+        for size, place in after.items()
+        if place < OPTION_BYTES
+    ]
+    return f"@th,{bits},8 vmap {{ {', '.join(words)} }}" if words else ""
 
 
 def _rule(box: Box, number: int) -> str:
     """The rule of a box without a state, behind the interface."""
-    if box.kind in (STRIP, DROP, GARBLE):
+    if box.kind in OF_OPTIONS:
         chosen = SELECTED[box.packets or ALL]
-        if box.subtype is None:
-            chosen += " tcp option mptcp exists"
-        else:
-            chosen += f" tcp option mptcp subtype {SUBTYPES.index(box.subtype)}"
-        if box.kind == DROP:
-            return f"{chosen} counter drop"
-        if box.kind == GARBLE:
-            # A shorter option has no such bytes, and nftables would drop its packet.
-            chosen += f" tcp option mptcp length >= {GARBLED_AT + 4}"
-            at = f"@{MPTCP},{8 * GARBLED_AT},32"
-            return f"{chosen} counter tcp option {at} set {GARBLED:#x}"
-        number_of = MOST_OPTIONS if box.subtype is None else 1
-        return f"{chosen} counter{' reset tcp option mptcp' * number_of}"
+        if _walks(box):
+            return f"{chosen} tcp option mptcp exists jump {_at(0)}"
+        return f"{chosen} {_on_option(box)}"
     if box.kind == MSS:
         return f"{ANY_SYN} counter tcp option maxseg size set {box.number}"
     if box.kind == ECN:
@@ -185,6 +239,23 @@ def _rule(box: Box, number: int) -> str:
     if box.kind == REWRITE:
         chosen += f" @ih,{8 * (box.number or 0)},8 >= 0"
     return f"{chosen} counter meta mark set meta mark or {_mark(number):#x}"
+
+
+def _on_option(box: Box) -> str:
+    """The end of a rule: the condition on the first option, and what the box does."""
+    if box.subtype is None:
+        chosen = "tcp option mptcp exists"
+    else:
+        chosen = f"tcp option mptcp subtype {SUBTYPES.index(box.subtype)}"
+    if box.kind == DROP:
+        return f"{chosen} counter drop"
+    if box.kind == GARBLE:
+        # A shorter option has no such bytes, and nftables would drop its packet.
+        chosen += f" tcp option mptcp length >= {GARBLED_AT + 4}"
+        at = f"@{MPTCP},{8 * GARBLED_AT},32"
+        return f"{chosen} counter tcp option {at} set {GARBLED:#x}"
+    number_of = MOST_OPTIONS if box.subtype is None else 1
+    return f"{chosen} counter{' reset tcp option mptcp' * number_of}"
 
 
 def _mark(number: int) -> int:

@@ -89,7 +89,7 @@ def endpoint_lines(
                 interfaces.endpoint_line(
                     number, port.address, port.interface, number in kept
                 )
-                if host in switched
+                if host in switched or _changes((own or {}).get(host))
                 else f"mptcp endpoint add {port.address} dev {port.interface} subflow"
                 f"{' backup' if number in kept else ''}"
                 for number, port in enumerate(ports[host], start=1)
@@ -102,6 +102,11 @@ def endpoint_lines(
         if transport.is_mptcp
         for kept in [backups.get(host, ())]
     }
+
+
+def _changes(settings: Host | None) -> bool:
+    """Whether endpoints change while traffic runs: such a change names their ids."""
+    return settings is not None and bool(settings.changes)
 
 
 def _has_endpoints(settings: Host | None) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from jobs.linux import Linux
-from jobs.middleboxes import ICMP, KERNEL_OPTIONS, MOST_BOXES, NAT, STATEFUL
+from jobs.middleboxes import KERNEL_OPTIONS, MOST_BOXES, NAT, STATEFUL
 from mpbench.spec import kernels
 from mpbench.spec.change_checks import TCLINK
 from mpbench.spec.messages import shortened
@@ -14,7 +14,6 @@ from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
 from topologies import Description
 
-TWO_PATH = "two_path"
 FLOWS = "flows"
 """The tool whose server refuses connections from addresses that it does not expect."""
 Given = Mapping[str, tuple[Box, ...]]
@@ -74,13 +73,7 @@ def _check_network(
         reason = f"the links of {topology.name} have no routers of their own"
         faults.add(at, f"{reason}; use two_path")
         return
-    for link, boxes in given.items():
-        for number, box in enumerate(boxes):
-            if box.kind == ICMP and topology.name == TWO_PATH:
-                # A router tells of an mtu where packets leave it, not where they come.
-                reason = "a link of two_path is one router, which tells no mtu"
-                hint = "describe its links and users under 'network'"
-                faults.add((*at, link, number, ICMP), f"{reason}; {hint}")
+    for link in given:
         if link not in topology.all_links:
             hint = nearest(link, topology.all_links)
             reason = f"{topology.name} has no link '{shortened(link)}'; {hint}"

@@ -137,8 +137,8 @@ class Box(Part):
     )
     of: Annotated[str, OneOf("subtype of MPTCP's option", SUBTYPES)] | None = Field(
         default=None,
-        description="Of strip, drop and garble: only packets whose first option of"
-        " MPTCP is of this subtype.",
+        description="Of strip, drop and garble: only packets with an option of"
+        " MPTCP of this subtype.",
     )
     direction: Annotated[str, OneOf("direction", (UP, DOWN, BOTH))] = Field(
         default=BOTH,
@@ -160,7 +160,10 @@ class Box(Part):
         faults = Faults()
         kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
         if not kinds:
-            faults.add((), f"no box; give one of {', '.join(KINDS)}")
+            reason = f"no box; give one of {', '.join(KINDS)}"
+            if self.model_fields_set:
+                reason += ", in the same braces: {drop: all, from: 2 s}"
+            faults.add((), reason)
         elif len(kinds) > 1:
             reason = f"'{kinds[0]}' stands in this box already"
             faults.add((kinds[1],), f"{reason}; make a box of each")

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from jobs import Transport
+from jobs.ends import Change, Host
 from mpbench.guest import transport
 from mpbench.guest.network import LabNode
+from topologies.wiring import Port
 
 OLD = {"net.ipv4.tcp_congestion_control": "cubic", "net.mptcp.enabled": "1"}
 NEW = {**OLD, "net.mptcp.scheduler": "lowrtt", "net.mptcp.path_manager": "kernel"}
@@ -59,3 +61,23 @@ def test_only_another_scheduler_is_written(scheduler: str, written: int) -> None
     )
     transport.configure(node, case)
     assert ("net.mptcp.scheduler" in node.written) == bool(written)
+
+
+@pytest.mark.parametrize("changes", [(), (Change(at_s=1.0, link="path2", flags=()),)])
+def test_endpoints_that_change_later_have_the_number_of_their_path(
+    changes: tuple[Change, ...],
+) -> None:
+    """A change names an endpoint by its id; without one, the kernel chooses the ids."""
+    case = Transport(
+        protocol="mptcp",
+        congestion_control="cubic",
+        scheduler=None,
+        path=None,
+        path_manager="fullmesh",
+        sysctls={},
+    )
+    ports = {"client": [Port(f"eth{n}", f"10.0.{n}.2") for n in (1, 2)]}
+    own = {"client": Host(changes=changes)}
+    lines = transport.endpoint_lines({"client": case}, ports, {}, (), own)["client"]
+    number = " id 2" if changes else ""
+    assert lines[1:] == [f"mptcp endpoint add 10.0.2.2{number} dev eth2 subflow"]

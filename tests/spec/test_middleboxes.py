@@ -108,8 +108,9 @@ def test_kernels_of_the_file_get_the_options_too() -> None:
         ({"stripe": "syn"}, "unknown key; did you mean 'strip'?"),
         (
             {"direction": "up"},
-            "no box; give one of strip, drop, garble, rewrite, sequence",
+            "mss, icmp, ecn, in the same braces: {drop: all, from: 2 s}",
         ),
+        ({}, "no box; give one of strip, drop, garble, rewrite, sequence"),
         ({"strip": "syn", "drop": "syn"}, "'strip' stands in this box already; make a"),
         ({"strip": "fin"}, "unknown kind of packet 'fin'"),
         ({"garble": "syn"}, "the option is missing; add 'of: mp_capable or mp_join"),
@@ -159,11 +160,6 @@ def test_what_no_box_can_be_is_refused_in_one_line(box: Any, reason: str) -> Non
             "the link has a nat, which remembers connections already; take one of",
         ),
         ({"path1": [SYN] * 33}, {}, "middlebox"),
-        (
-            {"path1": [{"icmp": "drop"}]},
-            {},
-            "path1[0].icmp: a link of two_path is one router, which tells no mtu; desc",
-        ),
         (
             {"path2": [{"mss": 900}, {"nat": True}]},
             {"traffic": [{**IPERF3, "tool": "flows", "connections": 2}]},

@@ -41,9 +41,10 @@ def measured(
     boxes: dict[str, Any],
     sysctls: dict[str, Any] | None = None,
     traffic: dict[str, Any] = TRAFFIC,
+    **more: Any,
 ) -> tuple[dict[str, Any], Path]:
     """The row of a run with boxes, and its artefacts."""
-    known: dict[str, Any] = {"topology": "two_path", "parameters": FAST}
+    known: dict[str, Any] = {"topology": "two_path", "parameters": FAST, **more}
     known |= {"cases": {"only": {**CASE, "sysctls": sysctls or {}}}}
     job = job_of(folder, middlebox=boxes, traffic=[traffic], **known)
     bounds = Bounds(job["time_limit_s"], wall_s=120.0, silence_s=60.0)
@@ -139,3 +140,31 @@ def test_a_box_acts_from_its_time_until_its_end(tmp_path: Path) -> None:
     parts = [item.get("rule", {}).get("expr", []) for item in listed["r1"]["nftables"]]
     met = [e["counter"]["packets"] for part in parts for e in part if "counter" in e]
     assert met[0] > 1
+
+
+def test_the_second_option_of_a_packet_is_stripped(tmp_path: Path) -> None:
+    """MP_PRIO stands behind the acknowledgement of a DSS, which passes."""
+    change = {"at": {"1 s": {"endpoints": {"path2": ["subflow", "backup"]}}}}
+    box = {"strip": "all", "of": "mp_prio"}
+    found, artefacts = measured(
+        tmp_path, {"path1": [box], "path2": [box]}, hosts={"client": change}
+    )
+    assert counters(artefacts, "client")["MPPrioTx"] == 2
+    assert counters(artefacts, "server").get("MPPrioRx", 0) == 0
+    assert (found["protocol_at_end"], found["subflows_joined"]) == ("mptcp", 2)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_one_router_of_a_link_tells_its_mtu(tmp_path: Path, reverse: bool) -> None:
+    shares = []
+    for action in ("pass", "drop"):
+        (folder := tmp_path / action).mkdir()
+        found, _ = measured(
+            folder,
+            {"path2": [{"icmp": action}]},
+            traffic={**TRAFFIC, "reverse": reverse},
+            links={"path2": {"mtu": 1200}},
+        )
+        shares.append(found["path2.share"])
+    assert shares[0] > 0.4
+    assert shares[1] < 0.05

@@ -33,6 +33,9 @@ class Traffic(Entry):
     parallel: Annotated[Count, Field(le=MOST_PARALLEL)] = Field(
         default=1, description="Connections at a time."
     )
+    nodelay: Switch = Field(
+        default=False, description="Whether the sender switches Nagle's algorithm off."
+    )
     interval: Annotated[float, Quantity("s", 0.1, 60)] = Field(
         default=1.0, description="Length of the intervals of the report."
     )
@@ -72,6 +75,7 @@ class Traffic(Entry):
             "bytes": None if self.size is None else round(self.size),
             "reverse": self.reverse,
             "parallel": self.parallel,
+            "nodelay": self.nodelay,
             "interval_s": self.interval,
             "read": self.read.mode,
             "read_bytes": self.read.wake_bytes,

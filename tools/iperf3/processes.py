@@ -33,6 +33,8 @@ def processes(
         client += ["--parallel", str(entry.parallel)]
     if entry.reverse:
         client += ["--reverse"]
+    if entry.nodelay:
+        client += ["--no-delay"]
     if transport.path:
         client += ["--bind", address(entry.source, transport.path)]
     reader, writer = (client, server) if entry.reverse else (server, client)

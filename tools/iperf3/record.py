@@ -17,6 +17,7 @@ class Iperf3(Entry):
     """Either a time or an amount.
 
     parallel : connections at a time
+    nodelay : whether the sender switches Nagle's algorithm off
     interval_s : length of the intervals of the report
     read : how the receiver is woken: when `read_bytes` have arrived, or by each packet
     """
@@ -30,6 +31,7 @@ class Iperf3(Entry):
     bytes: Size | None
     reverse: bool
     parallel: Annotated[int, Bounds(1, 128)]
+    nodelay: bool = False
     interval_s: LastingSeconds
     read: Literal["coalesced", "packet"]
     read_bytes: Annotated[int, Bounds(1, 1 << 20)]
