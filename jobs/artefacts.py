@@ -41,3 +41,6 @@ HOST_CHANGES = ("time_s", "at_s", "host", "link", "state")
 from then on, or what became of a command to a path manager in user space."""
 NO_CONNECTION, REFUSED = "no connection", "refused: "
 """Parts of such a state."""
+UNINVITED = "uninvited"
+"""The chain of a firewall's rules about connections that come from the servers' side,
+in `middlebox-end.json`."""

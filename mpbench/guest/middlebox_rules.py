@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from jobs.artefacts import UNINVITED
 from jobs.changes import UP
 from jobs.middleboxes import (
     ACK,
@@ -268,9 +269,10 @@ def _stateful(box: Box, number: int, interface: str) -> Iterator[str]:
     end = "reject with tcp reset" if reset else "drop"
     there, back = f'oifname "{interface}" ', f'iifname "{interface}" '
     rules = [f"{side}{TCP} ct state invalid counter {end}" for side in (there, back)]
-    if box.kind != NAT:
-        rules.append(f"{back}ct state new counter drop")
     yield _chain("forward", "forward", number, rules)
+    if box.kind != NAT:
+        rule = f"{back}ct state new counter drop"
+        yield _chain(UNINVITED, "forward", number, [rule])
     if box.kind == NAT:
         if not reset:
             # The router itself would answer packets to its address with a reset.

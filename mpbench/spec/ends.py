@@ -62,11 +62,20 @@ def _addresses(value: object) -> object:
     return check_each(value, _address) if isinstance(value, dict) else value
 
 
+def _of_six(value: object) -> str:
+    """The limit that an address of IPv6 meets, as a part of a sentence."""
+    try:
+        ipaddress.IPv6Address(str(value))
+    except ValueError:
+        return ""
+    return ", and guests have no IPv6"
+
+
 def _address(_link: str, value: object) -> str:
     try:
         found = ipaddress.IPv4Address(str(value))
     except ValueError:
-        reason = f"'{shortened(value)}' is no IPv4 address"
+        reason = f"'{shortened(value)}' is no IPv4 address{_of_six(value)}"
         raise ValueError(f"{reason}; write e.g. 10.250.0.2") from None
     if not found.is_private or found.is_loopback or found.is_link_local:
         raise ValueError(f"{found} is not a private address; write e.g. 10.250.0.2")
@@ -105,7 +114,7 @@ def _any_address(value: object) -> str:
     try:
         return str(ipaddress.IPv4Address(str(value)))
     except ValueError:
-        reason = f"'{shortened(value)}' is no IPv4 address"
+        reason = f"'{shortened(value)}' is no IPv4 address{_of_six(value)}"
         raise ValueError(f"{reason}; write e.g. 10.250.0.2") from None
 
 

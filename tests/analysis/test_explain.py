@@ -128,6 +128,43 @@ SAID = {
     "window-tcp-cubic": [
         "the receiver's window held the client back on path 1 for 95%"
     ],
+    "backup-took-over": [
+        "path 1: its subflow went stale at 6.1 s after 2 timeouts and came back at"
+        " 24.0 s: path 1 carried nothing from 5 s to 15 s"
+    ],
+    "lost-early": [
+        "path 2: the server lost 2 subflows at 0.1 s: a middlebox changes what passes",
+        "path 2: the client lost 2 subflows at 0.2 s: a middlebox changes what passes",
+        "the middlebox at path 2 removed DSS from 16 packets with data",
+    ],
+    "mtu-probed": ["the middlebox at path 2 dropped 17 messages that a packet could"],
+    "mtu-silent": [
+        "path 2: its subflow had no answer from 0.3 s on, and the server sent again 5",
+        "the middlebox at path 2 dropped 16 messages that a packet could not be",
+    ],
+    "reset-by-firewall": [
+        "path 2: the client lost its subflow at 2.0 s: the firewall at path 2 did not",
+        "path 2: the server lost its subflow at 2.1 s: the firewall at path 2 did not",
+        "5% of the segments that reached the server were copies of data that it had:"
+        " subflows were closed, and their data was sent again on others",
+        "the middlebox at path 2 answered 106 packets of connections that it did not"
+        " know any more with resets",
+    ],
+    "uninvited": [
+        "2 subflows on path 2 that the server asked for did not join: the SYN got no"
+        " answer",
+        "the middlebox at path 2 dropped 11 packets that began something from the"
+        " servers' side: it passes only what users begin",
+    ],
+    "unnoticed-fallback": [
+        "1 connection fell back to TCP: data came without a mapping, or with a wrong",
+        "the client did not learn that the server had fallen back at 0.1 s, waited for"
+        " acknowledgements of MPTCP, and counts 9.9 MB as sent again",
+        "something on the way changes the payload: DSS checksums failed",
+        "1 subflow on path 2 did not join: its connection had become plain TCP",
+        "1 connection of the client lost the last subflow at 21.2 s, and stayed open",
+        "the middlebox at path 1 changed the payload of 7040 packets",
+    ],
     "another-path": [
         "connections of client to server took path 1, and the case asks for path 2: the"
         " program did not bind 10.0.2.2"

@@ -20,7 +20,7 @@ from analysis.run.readers.changes import Change
 from analysis.run.readers.middleboxes import Met
 from analysis.run.readers.trace_windows import Window
 from jobs import FRAME_BYTES
-from jobs.middleboxes import NAT
+from jobs.middleboxes import NAT, Box
 
 HERE, THERE = "10.0.1.2:40000", "10.2.0.2:5201"
 
@@ -295,9 +295,10 @@ def test_the_first_refusal_says_what_a_box_does() -> None:
         Met(0, "r1", "forward", "drop", 0),
         Met(0, "r1", "forward", "drop", 2),
     ]
-    assert of_middleboxes._forgot(met).startswith("answered 5 packets")
-    assert of_middleboxes._forgot(met[1:]).startswith("dropped 2 packets")
-    assert of_middleboxes._forgot(met[1:2]) == ""
+    box = Box(link="path1", kind="nat", forgets="reset", timeout_s=9)
+    assert of_middleboxes._forgot(box, met).startswith("answered 5 packets")
+    assert of_middleboxes._forgot(box, met[1:]).startswith("dropped 2 packets")
+    assert of_middleboxes._forgot(box, met[1:2]) == ""
 
 
 def test_a_proxy_passes_on_what_it_takes() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ import pytest
 from analysis.run import explain
 from analysis.run import row as rows
 from analysis.run.events import Event, Events
+from analysis.run.explain import middleboxes as boxes
 from analysis.run.explain.translated import untranslated
 from analysis.run.readers import job as job_file
 from analysis.run.readers import middleboxes
+from jobs.middleboxes import Box
 from tests.analysis.conftest import MakeRun
 
 CAPTURED = Path(__file__).parent / "captured/events"
@@ -147,16 +150,22 @@ def said(run: Path, boxes: list[dict[str, Any]], rules: list[Any]) -> list[str]:
             " not learn the link's mtu",
         ),
         (
-            {"kind": "firewall", "forgets": "reset"},
+            {"kind": "firewall", "forgets": "reset", "from_s": 2.0},
             5,
             "reject",
             "answered 5 packets of connections that it did not know any more with",
         ),
         (
-            {"kind": "nat", "forgets": "drop"},
+            {"kind": "nat", "forgets": "drop", "timeout_s": 9},
             5,
             "drop",
             "dropped 5 packets of connections that it did not know any more",
+        ),
+        (
+            {"kind": "nat", "forgets": "drop"},
+            3,
+            "drop",
+            "dropped 3 packets of connections that it did not know",
         ),
         (
             {"kind": "strip", "packets": "syn"},
@@ -189,6 +198,48 @@ def test_a_box_that_did_its_usual_work_needs_no_words(
     run: Path, box: dict[str, Any], packets: int
 ) -> None:
     assert not said(run, [{"link": "path1", **box}], [rule("box0", packets)])
+
+
+@pytest.mark.parametrize("packets", [1, 2])
+def test_what_follows_the_end_of_a_connection_needs_no_words(
+    run: Path, packets: int
+) -> None:
+    for box in (
+        {"kind": "nat", "forgets": "drop"},
+        {"kind": "firewall", "forgets": "reset"},
+    ):
+        rules = [rule("box0", packets, "drop")]
+        assert not said(run, [{"link": "path1", **box}], rules)
+
+
+def test_a_firewall_tells_strangers_from_what_it_forgot(run: Path) -> None:
+    box = {"link": "path1", "kind": "firewall", "forgets": "drop", "from_s": 1.0}
+    strangers = rule("box0", 4, "drop", "uninvited")
+    begun = "dropped 4 packets that began something from the servers' side"
+    (sentence,) = said(run, [box], [rule("box0", 0, "drop"), strangers])
+    assert sentence.startswith(f"the middlebox at path 1 {begun}: it passes only")
+    (sentence,) = said(run, [box], [rule("box0", 5, "drop"), strangers])
+    assert f"that it did not know any more and {begun}" in sentence
+
+
+@pytest.mark.parametrize(
+    ("keepalive_s", "words"),
+    [
+        (None, "the program is silent for 60 s"),
+        (90, "the program is silent for 60 s"),
+        (45, "keepalive probes come after 45 s of silence"),
+        (20, ""),
+    ],
+)
+def test_a_probe_ends_the_silence_that_a_box_counts(
+    run: Path, keepalive_s: int | None, words: str
+) -> None:
+    record = types.SimpleNamespace(think_s=60.0, keepalive_s=keepalive_s)
+    entry = types.SimpleNamespace(record=record)
+    facts: Any = types.SimpleNamespace(traffic=[entry])
+    box = Box(link="path1", kind="nat", forgets="drop", timeout_s=30)
+    assert boxes._silent(facts, box).endswith(words)
+    assert bool(boxes._silent(facts, box)) == bool(words)
 
 
 def test_rules_are_told_apart_by_their_box(run: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from analysis.run import row as rows
-from analysis.run.outcomes import counts, dark, errors
+from analysis.run.events import Event, Events
+from analysis.run.outcomes import counts, dark, errors, losses
 from analysis.run.readers.counters import Counters
 from jobs import Link
 from jobs.changes import Series
@@ -306,6 +307,52 @@ def test_subflows_are_those_that_both_ends_know() -> None:
     names = ("asked", "joined", "refused", "unanswered", "lost")
     assert [found[f"subflows_{name}"] for name in names] == [1, 0, 1, 0, 0]
     assert found["subflows"] == 1
+
+
+def test_the_server_can_ask_for_subflows_too() -> None:
+    """From an endpoint of its own to an address that the client announces. A server
+    also tries the client's first address, where it cannot: nobody asked for that."""
+    client = {"TcpActiveOpens": 1, "MPCapableSYNTX": 1, "MPCapableSYNACKRX": 1}
+    server = {"MPJoinSynTx": 2, "MPJoinSynAckRx": 1, "MPJoinSynTxCreatSkErr": 1}
+    found = counted({**client, "MPJoinAckRx": 1}, server)
+    names = ("asked", "joined", "refused", "unanswered", "lost")
+    assert [found[f"subflows_{name}"] for name in names] == [2, 1, 0, 1, 0]
+    assert found["subflows"] == 2
+
+
+def happened(*lines: str, left_out: int = 0) -> Events:
+    """Events of connection 0 of port 40; a line has time, host, the client's port of
+    the subflow, and the event."""
+    found = []
+    for line in lines:
+        time, host, port, name = line.split()
+        ends = [f"10.0.{port}.2:{port}", "10.2.0.2:80"]
+        local, remote = ends if host == "client" else ends[::-1]
+        found.append(Event(float(time), host, 0, 40, "", local, remote, name, ""))
+    return Events(tuple(found), left_out)
+
+
+@pytest.mark.parametrize(
+    ("lines", "lost"),
+    [
+        (["1 client 40 sub_closed"], 1),
+        (["1 client 50 sub_closed", "1.1 server 50 sub_closed"], 1),
+        (["1 client 50 sub_closed", "1 client 40 sub_closed"], 2),
+        (["1 client 60 sub_closed"], 0),
+        (["1 client 40 closed", "1.1 client 50 sub_closed"], 0),
+        (["1 server 40 MPFastcloseTx", "1.1 client 50 sub_closed"], 0),
+        (["1 client 50 sub_closed", "2 client 40 closed"], 1),
+        ([], 0),
+    ],
+)
+def test_a_subflow_is_lost_once_whoever_removed_it(lines: list[str], lost: int) -> None:
+    """The peer's last packets on a removed subflow get a reset, which counters cannot
+    tell from another loss. Port 60 never joined."""
+    begun = ["0 client 50 MPJoinSynTx", "0 server 50 MPJoinAckRx"]
+    begun += ["0 client 60 MPJoinSynTx"]
+    assert losses.of_entry(0, happened(*begun, *lines), 9) == lost
+    assert losses.of_entry(0, happened(*begun, *lines, left_out=1), 9) == 9
+    assert losses.of_entry(1, happened(*begun, *lines), 9) == 0
 
 
 def test_a_reset_without_the_option_loses_a_subflow() -> None:

@@ -30,6 +30,7 @@ Rule = Callable[[Facts], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     settings.without_mptcp,
     handshake.fell_back,
+    handshake.unnoticed,
     handshake.to_endpoints,
     handshake.connected_late,
     handshake.payload_changed,

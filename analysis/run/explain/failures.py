@@ -8,6 +8,7 @@ from analysis.run.events import Event
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import STATES, Connection, Subflow
+from analysis.run.explain.ways import of_path
 from analysis.run.labels import label
 from analysis.run.outcomes import columns
 from analysis.run.outcomes.endings import COMPLETE, HANGING
@@ -22,11 +23,12 @@ RESET_REASONS = {
     6: "a middlebox changes what passes",
 }
 """RFC 8684, section 3.6"""
+LEAST_BYTES = 20_000
 NOT_TOLD = (0, errno.EPIPE)
 TOLD = ("TCPAbortOnTimeout",)
 """Events at the end of connections of which other rules tell."""
 LEAST_TIMEOUTS = 3
-STEPS = 3
+STEPS = 2.2
 """TCP doubles the time between timeouts that follow each other. A next one would have
 come within this many times the last step."""
 STAYED_S = 5.0
@@ -88,7 +90,7 @@ def unanswered(facts: Facts) -> Iterator[Finding]:
             if asked or subflow.named("SubflowStale", *TOLD):
                 continue
             for host in dict.fromkeys(event.host for event in subflow.both):
-                times = _without_answer(subflow, host)
+                times = _without_answer(facts, subflow, host)
                 if times:
                     path = facts.path_name(one.client, subflow.address)
                     found[path].append((subflow, host, times))
@@ -105,7 +107,19 @@ def unanswered(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _without_answer(subflow: Subflow, host: str) -> list[float]:
+def is_told(facts: Facts, subflow: Subflow) -> bool:
+    """Whether a rule of this file tells that a subflow stopped, without its share."""
+    lost = any(subflow is each for _, each, _ in _resets(facts))
+    hosts = dict.fromkeys(event.host for event in subflow.both)
+    return lost or any(_without_answer(facts, subflow, host) for host in hosts)
+
+
+def lost(facts: Facts) -> bool:
+    """Whether a subflow was closed with an error while its connection went on."""
+    return next(_resets(facts), None) is not None
+
+
+def _without_answer(facts: Facts, subflow: Subflow, host: str) -> list[float]:
     """The times of the last timeouts at a host that followed each other without an
     answer, if nothing but the end of the run or of the subflow stopped them.
 
@@ -121,7 +135,21 @@ def _without_answer(subflow: Subflow, host: str) -> list[float]:
         return []
     times = [event.time_s for event in timeouts[-number:]]
     answered = states[-1].time_s - times[-1] > STEPS * (times[-1] - times[-2])
+    acked = states[-1].count("acked")
+    answered = answered or acked > _most_until(facts, subflow, host, times[0])
     return [] if answered else times
+
+
+def _most_until(facts: Facts, subflow: Subflow, host: str, time_s: float) -> float:
+    """The most bytes that a host can have brought over a subflow until a time, by the
+    capacity of its path; infinity if that is not known."""
+    number = facts.path_of(subflow.client, subflow.address)
+    if number is None:
+        return float("inf")
+    capacity = of_path(facts, subflow.client, number, host).capacity_mbps
+    if capacity is None or facts.changes:
+        return float("inf")
+    return 1e6 / 8 * capacity * (time_s - subflow.opened_s) + LEAST_BYTES
 
 
 def given_up(facts: Facts) -> Iterator[Finding]:
@@ -236,26 +264,31 @@ def _errors(events: list[Event]) -> str:
 def was_reset(facts: Facts) -> Iterator[Finding]:
     """Subflows that were closed with an error while their connection went on."""
     found: dict[tuple[str, str, str], list[Event]] = defaultdict(list)
-    for one in facts.connections:
-        for subflow in one.subflows:
-            for event in subflow.named("sub_closed"):
-                number, reason = event.count("error"), event.count("reason")
-                if number in (*NOT_TOLD, errno.ETIMEDOUT):
-                    continue
-                alone = len(one.subflows) == 1  # of which another rule tells
-                if alone or (subflow.is_join and not subflow.joined):
-                    continue
-                if _ends_then(one, event):
-                    continue
-                path = facts.path_name(one.client, subflow.address)
-                why = RESET_REASONS.get(reason) or _unsaid(facts, subflow)
-                found[path, event.host, why].append(event)
+    for one, subflow, event in _resets(facts):
+        path = facts.path_name(one.client, subflow.address)
+        reason = RESET_REASONS.get(event.count("reason"))
+        found[path, event.host, reason or _unsaid(facts, subflow)].append(event)
     for (path, host, why), events in found.items():
         lost = "its subflow" if len(events) == 1 else many(len(events), "subflow")
         yield Finding(
             f"{path}: the {host} lost {lost} {at([e.time_s for e in events])}: {why}",
             f"sub_closed ({events[0].value}) on the {host}",
         )
+
+
+def _resets(facts: Facts) -> Iterator[tuple[Connection, Subflow, Event]]:
+    """Subflows that were closed with an error while their connections went on."""
+    for one in facts.connections:
+        if len(one.subflows) == 1:
+            continue  # of which another rule tells
+        for subflow in one.subflows:
+            for event in subflow.named("sub_closed"):
+                if event.count("error") in (*NOT_TOLD, errno.ETIMEDOUT):
+                    continue
+                if subflow.is_join and not subflow.joined:
+                    continue
+                if not _ends_then(one, event):
+                    yield one, subflow, event
 
 
 def _unsaid(facts: Facts, subflow: Subflow) -> str:

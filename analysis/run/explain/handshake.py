@@ -29,6 +29,10 @@ DROPPED = ("MPCapableSYNTXDrop", "Blackhole")
 DISABLED = "MPCapableSYNTXDisabled"
 DROPPED_SHARE = 0.05
 """A sound connection over several paths may drop a few segments that come again."""
+FELL = ("DssFallback", "DSSCorruptionFallback")
+KNOWN = (*FELL, "MPFailRx", "InfiniteMapRx", "MPCapableDataFallback")
+"""Events of a host that knows of a fallback."""
+LEAST_AGAIN = 100_000
 CHECKSUM = ("DataCsumErr", "MPFailTx", "MPFailRx", "InfiniteMapTx", "InfiniteMapRx")
 
 
@@ -56,6 +60,27 @@ def fell_back(facts: Facts) -> Iterator[Finding]:
                 facts.evidence(PREFIX + name) + _when(facts, name),
             )
             return
+
+
+def unnoticed(facts: Facts) -> Iterator[Finding]:
+    """Connections that one end took for plain TCP while the other went on with MPTCP,
+    so that nothing acknowledged its data there."""
+    for one in facts.connections:
+        fell = {e.host: e for e in one.events if e.name in FELL}
+        for last in (e for e in one.events if e.name == "closed"):
+            again, acked = last.count("reinjected"), last.count("acked")
+            known = any(e.host == last.host and e.name in KNOWN for e in one.events)
+            if not fell or known or acked >= again or again < LEAST_AGAIN:
+                continue
+            first = next(iter(fell.values()))
+            yield Finding(
+                f"the {last.host} did not learn that the {first.host} had fallen back"
+                f" at {first.time_s:.1f} s, waited for acknowledgements of MPTCP, and"
+                f" counts {again / 1e6:.1f} MB as sent again: it is Linux, which"
+                " tells the other end nothing",
+                f"{first.name} on the {first.host} alone; closed (acked={acked}"
+                f" reinjected={again}) on the {last.host}",
+            )
 
 
 def to_endpoints(facts: Facts) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ UNLINKED = {
 }
 """Counters of a server that refuses a subflow before it knows the connection, with what
 they mean. They have a time, and no subflow."""
+FELL = ("DssFallback", "DSSCorruptionFallback", "MPCapableDataFallback")
 REFUSED = "111"
 """The number of ECONNREFUSED on Linux."""
 
@@ -55,7 +56,7 @@ def is_alone(facts: Facts, one: Connection) -> bool:
     if not transport.is_mptcp or len(facts.users.get(one.client, ())) < 2:
         return False
     established = one.first("established", one.client)
-    if established is None or one.first("MPJoinSynTx", one.client) is not None:
+    if established is None or one.first("MPJoinSynTx") is not None:
         return False
     closed = one.first("closed")
     return closed is None or closed - established >= LEAST_S
@@ -88,15 +89,17 @@ def no_address(facts: Facts) -> Iterator[Finding]:
 
 def not_joined(facts: Facts) -> Iterator[Finding]:
     """Subflows that were asked for and did not join, by path and reason."""
-    by_reason: dict[tuple[str, str], list[Subflow]] = defaultdict(list)
+    by_reason: dict[tuple[str, str, str], list[Subflow]] = defaultdict(list)
     for one in facts.connections:
         for subflow in one.subflows:
             if not subflow.is_join or subflow.joined:
                 continue
             if reason := _why(facts, one, subflow):
                 path = facts.path_name(one.client, subflow.address)
-                by_reason[path, reason].append(subflow)
-    for (path, reason), found in by_reason.items():
+                by = facts.traffic[one.entry].destination
+                by = f" that the {by} asked for" if subflow.asked_by_server else ""
+                by_reason[path, by, reason].append(subflow)
+    for (path, by, reason), found in by_reason.items():
         evidence = listed(
             f"{event.name}{f' ({event.value})' if '=' in event.value else ''} on the"
             f" {event.host}"
@@ -109,7 +112,7 @@ def not_joined(facts: Facts) -> Iterator[Finding]:
         evidence = f"{evidence}; {counters}" if counters else evidence
         asked = at([one.opened_s for one in found])
         yield Finding(
-            f"{many(len(found), 'subflow')} on {path} did not join: {reason}",
+            f"{many(len(found), 'subflow')} on {path}{by} did not join: {reason}",
             f"MPJoinSynTx {asked}, then {evidence or 'nothing'}",
         )
 
@@ -138,10 +141,16 @@ def _why(facts: Facts, one: Connection, subflow: Subflow) -> str:
         if closing is not None and closing <= rejected[0]:
             return ""
         return "the server refused it, as beyond its limit of subflows"
+    fell = [e.time_s for e in one.events if e.name in FELL]
+    if "MPJoinSynAckRx" in names and fell and refused:
+        return "its connection had become plain TCP meanwhile"
     if ended_s is not None and ended_s - subflow.opened_s < UNANSWERED_S:
         return ""
-    answered = any(event.name == "MPJoinSynAckRx" for event in subflow.own)
-    if answered and any(event.name == "TCPSynRetrans" for event in subflow.peer):
+    own, peer = subflow.own, subflow.peer
+    if subflow.asked_by_server:
+        own, peer = peer, own
+    answered = any(event.name == "MPJoinSynAckRx" for event in own)
+    if answered and any(event.name == "TCPSynRetrans" for event in peer):
         return "the last ACK did not reach the server, which repeated its SYN/ACK"
     if "TCPSynRetrans" in names:
         dark = facts.dark(one.client, subflow.address)

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.run import traffic
 from analysis.run.events import Event
 from analysis.run.explain import handshake
 from analysis.run.explain.crawls import again
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, many
-from analysis.run.explain.shares import LEAST_BYTES
+from analysis.run.explain.shares import LEAST_BYTES, told_backup
 from analysis.run.explain.subflows import Connection, Subflow
 from analysis.run.explain.times import Shares, shares
 from analysis.run.explain.ways import Way, of_path
@@ -64,6 +65,10 @@ def starved(facts: Facts) -> Iterator[Finding]:
             continue
         if facts.passes_on(bulk.one.entry, bulk.host):
             continue  # it has what the way before it brings
+        number = facts.path_of(bulk.one.client, bulk.subflow.address) or 0
+        planned = traffic.is_backup(facts.job, bulk.entry, number)
+        if planned or told_backup(bulk.subflow):
+            continue  # it is used only while no other subflow can be
         if again(bulk.one, bulk.host):
             continue  # it waits for data to be sent again, which another rule tells
         path = facts.path_name(bulk.one.client, bulk.subflow.address)

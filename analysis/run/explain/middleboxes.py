@@ -1,11 +1,13 @@
 """Sentences about the middleboxes of a run: the packets that each met."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, many
 from analysis.run.labels import label
 from analysis.run.readers.middleboxes import NAME, REJECT, Met
+from jobs.artefacts import UNINVITED
 from jobs.middleboxes import (
     ACK,
     ALL,
@@ -34,6 +36,7 @@ PACKETS = {
     DATA: "packet with data",
     ALL: "packet",
 }
+LEAST_STRAY = 3
 CHECKSUM = "net.mptcp.checksum_enabled"
 
 
@@ -57,8 +60,10 @@ def acted(facts: Facts) -> Iterator[Finding]:
 def _words(facts: Facts, box: Box, met: Sequence[Met], total: int) -> str:
     """The effect of a box; "" if that needs no words."""
     if box.kind in STATEFUL:
-        forgot = _forgot(met)
-        return forgot and forgot + _silent(facts, box)
+        known = [one for one in met if one.chain != UNINVITED]
+        forgot = _forgot(box, known)
+        forgot = forgot and forgot + _silent(facts, box)
+        return " and ".join(filter(None, (forgot, _uninvited(met))))
     if not total or box.kind == MSS or (box.kind == ICMP and box.action != DROPS):
         return ""
     option = box.subtype.upper() if box.subtype else "MPTCP's option"
@@ -80,29 +85,56 @@ def _words(facts: Facts, box: Box, met: Sequence[Met], total: int) -> str:
     }.get(box.kind, "")
 
 
-def _forgot(met: Sequence[Met]) -> str:
-    """Treatment of packets whose connection a box with a state did not know."""
+def _forgot(box: Box, met: Sequence[Met]) -> str:
+    """Treatment of packets whose connection a box with a state did not know.
+
+    A box without a timeout that has been there from the beginning forgets nothing. It
+    does not know the few that follow the end of a connection.
+    """
     refused = [one for one in met if one.verdict and one.packets]
     if not refused:
         return ""
-    count = many(sum(one.packets for one in refused), "packet")
-    of = f"{count} of connections that it did not know any more"
+    total = sum(one.packets for one in refused)
+    forgets = box.timeout_s is not None or box.from_s is not None
+    if not forgets and total < LEAST_STRAY:
+        return ""
+    more = " any more" if forgets else ""
+    of = f"{many(total, 'packet')} of connections that it did not know{more}"
     if refused[0].verdict == REJECT:
         return f"answered {of} with resets"
     return f"dropped {of}"
 
 
+def _uninvited(met: Sequence[Met]) -> str:
+    """Treatment of connections that come from the servers' side of a firewall."""
+    count = sum(one.packets for one in met if one.chain == UNINVITED)
+    what = f"dropped {many(count, 'packet')} that began something from the servers'"
+    return f"{what} side: it passes only what users begin" if count else ""
+
+
 def _silent(facts: Facts, box: Box) -> str:
     """The silence that a box with a state did not outlast, as the end of a sentence;
     "" if no program is silent for so long by its plan."""
-    pauses = [getattr(entry.record, "think_s", 0.0) for entry in facts.traffic]
-    longest = max(pauses, default=0.0)
+    pauses = [_pause(entry.record) for entry in facts.traffic]
+    longest, probed = max(pauses, default=(0.0, False))
     if box.timeout_s is None or longest <= box.timeout_s:
         return ""
+    silent = f"the program is silent for {longest:g} s"
+    if probed:
+        silent = f"keepalive probes come after {longest:g} s of silence"
     return (
-        f": it forgets a connection after {box.timeout_s} s without a packet, and the"
-        f" program is silent for {longest:g} s"
+        f": it forgets a connection after {box.timeout_s} s without a packet, and"
+        f" {silent}"
     )
+
+
+def _pause(record: Any) -> tuple[float, bool]:
+    """The longest time without a packet of an entry's connection by the plan, and
+    whether a keepalive probe ends it."""
+    think_s = getattr(record, "think_s", 0.0)
+    probe_s = getattr(record, "keepalive_s", None)
+    probed = probe_s is not None and probe_s < think_s
+    return (float(probe_s), True) if probed else (think_s, False)
 
 
 def _blocks(box: Box) -> str:

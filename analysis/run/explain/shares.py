@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from analysis.run import traffic
+from analysis.run.explain import failures
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at
 from analysis.run.explain.subflows import Connection, Subflow
@@ -101,9 +102,11 @@ def _reason(
         if one.client == host and subflow.address == address
     ]
     planned = any(traffic.is_backup(facts.job, entry, number) for entry in entries)
-    if planned or any(_told_backup(subflow) for subflow in subflows):
+    if planned or any(told_backup(subflow) for subflow in subflows):
         return "it is a backup path, and the others worked"
     if any(subflow.named("SubflowStale") for subflow in subflows):
+        return None
+    if any(failures.is_told(facts, subflow) for subflow in subflows):
         return None
     if dark := facts.dark(host, address):
         return dark[0].words
@@ -116,7 +119,7 @@ def _reason(
     return UNKNOWN
 
 
-def _told_backup(subflow: Subflow) -> bool:
+def told_backup(subflow: Subflow) -> bool:
     """Whether an end was last told that a subflow is a backup."""
     told = subflow.named("sub_established", "sub_priority", "MPJoinSynAckBackupRx")
     return any(
@@ -155,7 +158,7 @@ def copies(facts: Facts) -> Iterator[Finding]:
             reason = "the scheduler redundant sends all data on every path"
         elif again := facts.total(REINJECTED):
             reason = f"{again} segments were sent again on another subflow"
-        elif facts.total(REMOVED):
+        elif facts.total(REMOVED) or failures.lost(facts):
             reason = "subflows were closed, and their data was sent again on others"
         else:
             reason = "the reason is not known"

@@ -39,7 +39,12 @@ class Subflow:
 
     @property
     def is_join(self) -> bool:
-        return any(event.name == "MPJoinSynTx" for event in self.own)
+        return any(event.name == ASKED[0] for event in self.both)
+
+    @property
+    def asked_by_server(self) -> bool:
+        """Whether the host that accepted the connection opened this subflow."""
+        return any(event.name == ASKED[0] for event in self.peer)
 
     @property
     def opened_s(self) -> float:
@@ -51,8 +56,9 @@ class Subflow:
 
     @property
     def joined(self) -> bool:
-        """Whether the server has accepted it: the client alone cannot know."""
-        return any(event.name in JOINED for event in self.peer)
+        """Whether the end that was asked has accepted it: the other cannot know."""
+        asked = self.own if self.asked_by_server else self.peer
+        return any(event.name in JOINED for event in asked)
 
     def delivered(self) -> int:
         """Bytes that arrived at the other end, both ways."""

@@ -7,7 +7,7 @@ from typing import Any
 from analysis.run import events as record_of_events
 from analysis.run import tools, traffic
 from analysis.run.events import Events
-from analysis.run.outcomes import connecting, counts, endings, legs
+from analysis.run.outcomes import connecting, counts, endings, legs, losses
 from analysis.run.outcomes.endings import Ending, Read
 from analysis.run.readers import counters as counter_files
 from analysis.run.readers import outcome
@@ -74,6 +74,8 @@ def of_entries(
             if events is not None:
                 known = legs.counters(entries[index], index, counters, events)
         own = _of_entry(entries, index, known, read[index], ended[index])
+        if events is not None and own["subflows_lost"] is not None:
+            own["subflows_lost"] = losses.of_entry(index, events, own["subflows_lost"])
         if events is not None and not entries[index].record.datagrams:
             syns, at_s = connecting.first(entries[index], index, events)
             own["connected_syns"] = syns if at_s is not None else None

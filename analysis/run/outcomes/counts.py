@@ -99,11 +99,15 @@ def columns(entry: Traffic[Any], counters: Mapping[str, Counters]) -> dict[str, 
         connected = opened - here.get("TcpAttemptFails") > 0
         return {**found, "protocol_at_end": TCP if connected else None}
     spoke = here.mptcp("MPCapableSYNACKRX")
-    asked = total([here], "MPJoinSynTx")
-    answered = here.mptcp("MPJoinSynAckRx")
-    joined = min(answered, there.mptcp("MPJoinAckRx"))
-    refused = sum(map(there.mptcp, REFUSED_BY_SERVER))
-    refused += sum(map(here.mptcp, REFUSED_BY_CLIENT))
+    asked = total([here, there], "MPJoinSynTx")
+    joined = refused = 0
+    for asking, asked_end in ((here, there), (there, here)):
+        answered = asking.mptcp("MPJoinSynAckRx")
+        joined += min(answered, asked_end.mptcp("MPJoinAckRx"))
+        refused += sum(map(asked_end.mptcp, REFUSED_BY_SERVER))
+        refused += sum(map(asking.mptcp, REFUSED_BY_CLIENT))
+    # A server with such endpoints tries its client's first address, where it cannot.
+    refused -= sum(map(there.mptcp, NOT_SENT))
     unsent = sum(map(here.mptcp, NOT_SENT))
     wanted = None if asked is None else asked + unsent
     return {
