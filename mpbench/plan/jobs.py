@@ -107,7 +107,7 @@ def job(
     made = Job(
         format=FORMAT,
         seed=seed,
-        topology=None if spec.own_topology else spec.topology,
+        topology=None if spec.network_is_own else spec.topology,
         network=of_description(spec.network_description),
         fabric=spec.on_fabric.job(point) if spec.on_fabric else None,
         guest=spec.guest.job(),

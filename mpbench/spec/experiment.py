@@ -31,6 +31,7 @@ from mpbench.spec import (
     link_checks,
     middlebox_checks,
     own_metrics,
+    placed_proxies,
     shared_hosts,
     topology_names,
     unmodified,
@@ -298,9 +299,19 @@ class Spec(Sections):
     def network_description(self) -> Description:
         """The network as all parts of an experiment see it."""
         if self.network is not None:
-            return self.network.description
-        own = self.plugins.description(self.topology)
-        return own or describe(self.topology or "")
+            found = self.network.description
+        else:
+            own = self.plugins.description(self.topology)
+            found = own or describe(self.topology or "")
+        ways = placed_proxies.of_entries(self.traffic)
+        return placed_proxies.extended(found, ways)
+
+    @property
+    def network_is_own(self) -> bool:
+        """Whether jobs hold the network under no name of a topology: it stands in a
+        file of the user's own, or proxies were added to that of a module."""
+        module = network_of(self.topology or "") is None
+        return self.own_topology or (module and self.network_description.described)
 
     @property
     def own_topology(self) -> bool:

@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from mpbench.errors import UserError
-from mpbench.spec import builtin, fabric, trait_factors
+from mpbench.spec import builtin, fabric, placed_proxies, trait_factors
 from mpbench.spec import variables as variables_of
 from mpbench.spec.document import Document
 from mpbench.spec.entries import parameters
@@ -43,6 +43,8 @@ def _context(document: Document) -> Context:
     factors = factors if isinstance(factors, dict) else {}
     own = variables_of.given(factors, document.values)
     topology = _description(document, tuple(map(str, factors)), tuple(own.values()))
+    if topology is not None:
+        topology = placed_proxies.extended(topology, placed_proxies.ways(traffic))
     parts = trait_factors.given(factors, topology) if topology else {}
     of_traffic = [parameter for _, _, parameter in parameters(tools).values()]
     plugins = _plugins(document)

@@ -7,13 +7,15 @@ from typing import Annotated, Any, Protocol
 from pydantic import BeforeValidator, Field
 from pydantic.config import JsonDict
 
+from mpbench.spec import placed_proxies
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, OneOf, Part
 from tools.proxy.record import PROTOCOLS
-from topologies import Description
+from topologies import Description, networks
 
 MOST_PROXIES = 8
+CLIENT = placed_proxies.CLIENT
 
 
 class Proxy(Part):
@@ -27,6 +29,11 @@ class Proxy(Part):
     opens: Annotated[str, OneOf("protocol", PROTOCOLS)] | None = Field(
         default=None,
         description="What it connects with: mptcp or tcp; by default as the case says.",
+    )
+    at: Annotated[str, OneOf("end", placed_proxies.ENDS)] | None = Field(
+        default=None,
+        description="For a host that the network does not have: client, a router"
+        " before the client's paths, or server, a host behind them.",
     )
 
 
@@ -85,9 +92,16 @@ def check_kind(entry: Way, faults: Faults) -> None:
 def check(entry: Way, topology: Description, faults: Faults) -> None:
     """Adds a fault for each proxy that cannot stand where the entry has it."""
     before = [entry.source]
+    ends = [proxy.at for proxy in entry.via or ()]
+    for number, end in enumerate(ends):
+        if end == CLIENT and any(one != CLIENT for one in ends[:number]):
+            reason = "a proxy at the client comes first; list it before the others"
+            faults.add(("via", number), reason)
+            return
     for number, proxy in enumerate(entry.via or ()):
         place = ("via", number)
-        if reason := _fault(proxy.host, before, entry, topology):
+        reason = _misplaced(entry, number, topology)
+        if reason := reason or _fault(proxy.host, before, entry, topology):
             faults.add(place, reason)
             return
         before.append(proxy.host)
@@ -98,6 +112,24 @@ def check(entry: Way, topology: Description, faults: Faults) -> None:
         end = topology.user(before[-1]).server
         if entry.destination != end:
             faults.add(("to",), unreachable(before[-1], entry.destination, topology))
+
+
+def _misplaced(entry: Way, number: int, topology: Description) -> str:
+    """Reason why a proxy cannot have the end that it asks for; empty if it can."""
+    proxies = entry.via or ()
+    proxy = proxies[number]
+    if proxy.at is None:
+        return ""
+    if not placed_proxies.possible(topology):
+        return f"{topology.name} has no place for a proxy; use two_path, or 'network'"
+    if not networks.NAME.fullmatch(proxy.host):
+        reason = f"'{shortened(proxy.host)}' cannot be a name"
+        return f"{reason}; use up to 30 letters, digits and '_'"
+    if proxy.host in topology.hosts and not placed_proxies.stands(
+        topology, proxy.host, proxy.at, entry.destination
+    ):
+        return f"'{proxy.host}' is a host of the network; take 'at' away"
+    return ""
 
 
 def _fault(host: str, before: Sequence[str], entry: Way, topology: Description) -> str:
@@ -122,8 +154,8 @@ def _fault(host: str, before: Sequence[str], entry: Way, topology: Description) 
 
 def _how() -> str:
     return (
-        "a proxy is a user that is another's 'to': {client: {paths: [lan], to: router},"
-        " router: {paths: [dsl, lte], to: server}}"
+        "write 'via: {host: router, at: client}' for one before the client's paths, or"
+        " 'at: server' for one behind them; or make it a user that is another's 'to'"
     )
 
 

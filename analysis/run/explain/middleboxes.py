@@ -133,8 +133,9 @@ def _pause(record: Any) -> tuple[float, bool]:
     whether a keepalive probe ends it."""
     think_s = getattr(record, "think_s", 0.0)
     probe_s = getattr(record, "keepalive_s", None)
-    probed = probe_s is not None and probe_s < think_s
-    return (float(probe_s), True) if probed else (think_s, False)
+    if probe_s is not None and probe_s < think_s:
+        return float(probe_s), True
+    return think_s, False
 
 
 def _blocks(box: Box) -> str:
