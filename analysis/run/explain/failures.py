@@ -28,7 +28,7 @@ NOT_TOLD = (0, errno.EPIPE)
 TOLD = ("TCPAbortOnTimeout",)
 """Events at the end of connections of which other rules tell."""
 LEAST_TIMEOUTS = 3
-STEPS = 2.2
+STEPS = 3
 """TCP doubles the time between timeouts that follow each other. A next one would have
 come within this many times the last step."""
 STAYED_S = 5.0
