@@ -10,7 +10,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -59,8 +59,12 @@ class LabNode(Node):
         with self.namespace.entered():
             return subprocess.Popen(words, **options)
 
-    def write_sysctls(self, values: Mapping[str, str | int]) -> None:
+    def write_sysctls(
+        self, values: Mapping[str, str | int], absent: Collection[str] = ()
+    ) -> None:
         """Set the node's sysctls, named with dots (`net.ipv4.ip_forward`).
+
+        absent : those that the kernel may lack
 
         Raises ValueError for a name outside `net.`, before anything is written.
         """
@@ -70,6 +74,8 @@ class LabNode(Node):
                 try:
                     files.write(paths[name], str(value))
                 except OSError as error:
+                    if name in absent and isinstance(error, FileNotFoundError):
+                        continue
                     raise NetworkError(
                         f"{self.name}: sysctl {name} cannot be {value!r} in this "
                         f"kernel: {error.strerror}"

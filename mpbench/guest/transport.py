@@ -58,7 +58,7 @@ def configure(
     if scheduler and scheduler != ONLY_CHOICE["net.mptcp.scheduler"]:
         values["net.mptcp.scheduler"] = scheduler
     values.update(transport.sysctls)
-    node.write_sysctls(values)
+    node.write_sysctls(values, () if transport.is_mptcp else ("net.mptcp.enabled",))
 
 
 def endpoint_lines(

@@ -5,7 +5,7 @@ are fixed, and its paths are relative.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from mpbench.errors import UserError
@@ -53,7 +53,7 @@ def configure(shell: Shell, work: Tree, recipe: Recipe) -> Path:
     fragment.write_text(recipe.fragment)
     _make(shell, work, recipe, [f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig"])
     result = work.objects / ".config"
-    missing = not_taken(recipe.fragment, result.read_text())
+    missing = not_taken(recipe.fragment, result.read_text(), recipe.own.options or {})
     if missing:
         raise UserError(
             f"kernel configuration {recipe.label}: not taken over: "
@@ -93,17 +93,22 @@ def inside(work: Tree, argv: Sequence[str], builds: bool = False) -> list[str]:
     return confined.command(argv, BOUNDS, builds=builds, below=below)
 
 
-def not_taken(fragment: str, config: str) -> list[str]:
+def not_taken(fragment: str, config: str, own: Mapping[str, str]) -> list[str]:
     """The options of a fragment that have another value in a configuration.
 
     The last line of an option in the fragment counts. An option without a line in
-    the configuration has the value n.
+    the configuration has the value n. If a user turns an option off, others may go with
+    it.
+
+    own : the options of the fragment that a user chose
     """
     requested, actual = _options(fragment), _options(config)
+    less = "n" in own.values()
     return [
         f"{name}={value}"
         for name, value in requested.items()
         if actual.get(name, "n") != value
+        and not (less and name not in own and name not in actual)
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from mpbench import kernel
 from mpbench.errors import UserError
-from mpbench.kernel import cache, sources, tools
+from mpbench.kernel import cache, compile, sources, tools
 from mpbench.kernel.building import build
 from mpbench.kernel.progress import Progress
 
@@ -186,6 +186,24 @@ def test_an_option_that_was_not_taken_is_named(
     monkeypatch.setenv("FAKE", "lost")
     with pytest.raises(UserError, match="CONFIG_MPTCP=y"):
         built(lab)
+
+
+@pytest.mark.parametrize(
+    ("own", "missing"),
+    [
+        ({}, ["CONFIG_MPTCP=y", "CONFIG_INET_MPTCP_DIAG=y", "CONFIG_HZ=100"]),
+        ({"CONFIG_MPTCP": "n"}, ["CONFIG_MPTCP=y", "CONFIG_HZ=100"]),
+        ({"CONFIG_MPTCP": "n", "CONFIG_INET_MPTCP_DIAG": "y"}, None),
+    ],
+)
+def test_options_go_with_one_that_a_user_turns_off(
+    own: dict[str, str], missing: list[str] | None
+) -> None:
+    """Without a line, an option depends on another; with one, it was turned off."""
+    fragment = "CONFIG_NET=y\nCONFIG_MPTCP=y\nCONFIG_INET_MPTCP_DIAG=y\nCONFIG_HZ=100\n"
+    config = "CONFIG_NET=y\n# CONFIG_MPTCP is not set\nCONFIG_HZ=250\n"
+    all_three = ["CONFIG_MPTCP=y", "CONFIG_INET_MPTCP_DIAG=y", "CONFIG_HZ=100"]
+    assert compile.not_taken(fragment, config, own) == (missing or all_three)
 
 
 def test_a_missing_tool_is_named_with_its_package(

@@ -1,6 +1,6 @@
 """Sysctls of a kernel that lacks some of MPTCP's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -27,8 +27,11 @@ class Node(LabNode):
             raise FileNotFoundError
         return {name: self.values[name] for name in names}
 
-    def write_sysctls(self, values: Mapping[str, Any]) -> None:
+    def write_sysctls(
+        self, values: Mapping[str, Any], absent: Collection[str] = ()
+    ) -> None:
         self.written.update(values)
+        self.absent = set(absent)
 
 
 def test_what_an_old_kernel_uses() -> None:
@@ -61,6 +64,21 @@ def test_only_another_scheduler_is_written(scheduler: str, written: int) -> None
     )
     transport.configure(node, case)
     assert ("net.mptcp.scheduler" in node.written) == bool(written)
+
+
+@pytest.mark.parametrize(("protocol", "absent"), [("mptcp", 0), ("tcp", 1)])
+def test_a_kernel_without_mptcp_is_enough_for_tcp(protocol: str, absent: int) -> None:
+    node = Node(OLD)
+    case = Transport(
+        protocol=protocol,
+        congestion_control="cubic",
+        scheduler=None,
+        path=None,
+        path_manager=None,
+        sysctls={},
+    )
+    transport.configure(node, case)
+    assert ("net.mptcp.enabled" in node.absent) == bool(absent)
 
 
 @pytest.mark.parametrize("changes", [(), (Change(at_s=1.0, link="path2", flags=()),)])
