@@ -42,7 +42,7 @@ SHARES = (".share", ".goodput_mbps")
 class Unknown:
     """A setting that nobody knows.
 
-    name : as the experiment file has it
+    name : as it stands in the experiment file
     column : of the table of runs
     unit : of its values; "" for words and plain numbers
     values : the possible ones; empty for a range
@@ -67,7 +67,7 @@ class Unknown:
 class Observation:
     """A number that somebody saw.
 
-    metric : as the experiment file has it; column : of the table of runs
+    metric : as it stands in the experiment file; column : of the table of runs
     within : the tolerance as a share of the value, above 0
     """
 

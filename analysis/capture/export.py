@@ -79,7 +79,7 @@ class Output(Protocol):
     def finish(
         self, files: Sequence[str], faults: Sequence[str], zero_s: float
     ) -> None:
-        """When the capture has been read and something of it could be."""
+        """End the output, after a capture of which at least a part could be read."""
 
 
 class Json:

@@ -100,7 +100,7 @@ class Traffic(Generic[Record]):
 
     @property
     def by_host(self) -> "tuple[Traffic[Record], ...]":
-        """The entry as each of its hosts has it that opens connections."""
+        """One entry per host that opens connections, with the pairs of this host."""
         if not self.pairs:
             return (self,)
         first: dict[str, str] = {}

@@ -197,7 +197,7 @@ def _accepted(run: Artefacts, deadline_s: float) -> Iterator[str]:
 
 
 def _at(entry: Traffic[Any], host: str) -> Traffic[Any]:
-    """The entry as one of its hosts has it."""
+    """The part of an entry whose connections one host opens; all of it for none."""
     return next((own for own in entry.by_host if own.source == host), entry)
 
 

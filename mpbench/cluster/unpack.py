@@ -27,7 +27,7 @@ def unpack(packed: bytes, folder: Path, run_id: str, job: Job) -> layout.Results
     """Unpack a run into the empty `folder`, as a results folder with this run alone.
 
     Raises DamagedError if the archive holds anything but the files of the run
-    `run_id` with that job, each as the run's manifest has it.
+    `run_id` with that job, each with its hash in the run's manifest.
     """
     results = layout.Results(folder)
     results.runs.mkdir()

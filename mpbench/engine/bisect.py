@@ -354,7 +354,7 @@ def read_log(path: Path) -> dict[str, tuple[Outcome, str]]:
 
 
 def _section(linux: Linux, git: str) -> dict[str, Any]:
-    """A kernel as an experiment file has it."""
+    """A kernel, in the form of an experiment file."""
     return {
         "lab": "all" if linux.lab else "none",
         "patches": [{"name": p.name, "text": p.text} for p in linux.patches],

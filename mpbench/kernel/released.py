@@ -85,7 +85,7 @@ def obtain(
 
 
 def place(release: Release, identity: str) -> Released:
-    """The tree of a release as the cache has it or would have it."""
+    """The tree of a release: its place in the cache, whether it is there or not."""
     origin = f"Debian {release.name} {release.package}"
     return Released(release.version, origin, identity, True)
 

@@ -151,7 +151,7 @@ class _Resolved:
         return round(value, DECIMALS)
 
     def _text(self, unit: str, value: Value) -> str:
-        """A number, or that of an expression, as a file has it."""
+        """A number, or that of an expression, as text for an experiment file."""
         number = self._number(unit, value) if isinstance(value, Expression) else value
         return f"{number!r}".removesuffix(".0") + f" {unit}"
 

@@ -29,7 +29,7 @@ def document(
     """The entry of a job, from that of the experiment file; the same if the case's
     program has no part in it.
 
-    whole : the entry as the kernel's protocols would have it
+    whole : the entry of the job for a protocol of the kernel
 
     Raises UserError for an entry that can have no such transport.
     """

@@ -83,7 +83,7 @@ def write_report(root: Path, folder: Path, request: ReportRequest) -> list[Path]
 
 
 def _edited(campaign: "Campaign", experiment: Path) -> "tuple[Campaign, Spec]":
-    """The campaign and its experiment as the file has it now.
+    """The campaign with its experiment, read again from the file.
 
     Raises UserError if the file is of another experiment.
     """

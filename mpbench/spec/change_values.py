@@ -72,7 +72,10 @@ class Given:
                         yield (*at, end), one
 
     def written(self, text: Callable[[Value], str]) -> object:
-        """The value as a file has it. text : of each number or expression"""
+        """The value in the form of an experiment file.
+
+        text : gives the text of one number or expression
+        """
 
         def plain(value: AnyValue) -> object:
             if isinstance(value, Range):

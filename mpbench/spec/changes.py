@@ -234,7 +234,8 @@ class LinkChanges(Part):
 
     @property
     def steps(self) -> list[tuple[str, float, Step]]:
-        """The steps of `at`: time as the file has it, in seconds, and what changes.
+        """The steps of `at`: the time in the words of the file and in seconds, and what
+        changes.
 
         Those at a time that an expression gives are left out.
         """

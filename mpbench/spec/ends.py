@@ -325,7 +325,8 @@ class HostSettings(Part):
 
     @property
     def steps(self) -> list[tuple[str, float, HostStep]]:
-        """The steps of `at`: time as the file has it, in seconds, and what changes."""
+        """The steps of `at`: the time in the words of the file and in seconds, and what
+        changes."""
         return [(text, _TIME.check(text), one) for text, one in (self.at or {}).items()]
 
     def _changes(self) -> Iterator[ends.Change]:

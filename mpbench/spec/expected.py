@@ -88,7 +88,7 @@ class Expectation(Part):
         return "subflows" if self.subflows is not None else ""
 
     def job(self) -> Expect:
-        """The expectation as a run's job has it."""
+        """The expectation, in the form of a job."""
         return Expect(
             mptcp=self.mptcp, subflows=self.subflows, completes=self.completes
         )

@@ -10,7 +10,7 @@ SUFFIXES = {unit: f"_{suffix}" for suffix, unit in COLUMN_UNITS.items()}
 def unit_of(raw: object) -> str | None:
     """The unit that a factor's values have in the file, as the file spells it.
 
-    raw : the factor as the file has it, a list or a mapping
+    raw : the factor as it stands in the file, a list or a mapping
     None if no value has a unit, and the factor names none.
     """
     if isinstance(raw, dict) and isinstance(raw.get("unit"), str):

@@ -303,7 +303,7 @@ class Figure(Part):
 
 
 def _record(value: object) -> object:
-    """A value of a key as the record of a figure has it."""
+    """The value of a key, in the form of a figure's record."""
     if isinstance(value, tuple):
         return tuple(map(_record, value))
     if isinstance(value, Criterion | Labels | Span | Theory):

@@ -102,7 +102,7 @@ class Release(Part):
         return self
 
     def job(self) -> record.Release:
-        """The release as jobs have it. Raises ValueError for one that is none."""
+        """The release, in the form of a job. Raises ValueError for one that is none."""
         made = reading.reader(record.Release)(self.model_dump())
         assert isinstance(made, record.Release)
         return made
@@ -121,7 +121,7 @@ class Tree(Part):
         return self
 
     def job(self) -> record.Tree:
-        """The commit as jobs have it. Raises ValueError for one that is none."""
+        """The commit, in the form of a job. Raises ValueError for one that is none."""
         made = reading.reader(record.Tree)(self.model_dump())
         assert isinstance(made, record.Tree)
         return made
@@ -143,7 +143,7 @@ class Package(Part):
         return self
 
     def record(self) -> record.Package:
-        """The package as jobs have it. Raises ValueError for one that is none."""
+        """The package, in the form of a job. Raises ValueError for one that is none."""
         made = reading.reader(record.Package)(self.model_dump())
         assert isinstance(made, record.Package)
         return made

@@ -104,7 +104,7 @@ class Knob:
         return self._in_file(self.range.high)
 
     def _in_file(self, value: int) -> float:
-        """A value of the sysctl, as an experiment file has it."""
+        """A value of the sysctl, in the unit of the experiment file."""
         return value if self.scale == 1 else value / self.scale
 
     def check(self, value: object) -> Value:

@@ -211,7 +211,7 @@ class Box(Part):
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
     def job(self, link: str) -> record.Box:
-        """The box as a run's job has it. link : at whose routers it stands"""
+        """The box, in the form of a job. link : at whose routers it stands"""
         kind = self.kind
         value = getattr(self, kind)
         state = value if kind in STATEFUL else None

@@ -14,7 +14,7 @@ from topologies.queues import FRAME_BYTES
 class QueueTime:
     """A queue that drains within a time, as `queueing_delay` gives it.
 
-    text : as the file has it
+    text : as it stands in the file
     """
 
     ms: float

@@ -62,7 +62,10 @@ def label(source: str) -> str:
 
 
 def applies(entry: Ends, topology: Description) -> bool:
-    """Whether an entry is of a set of users. Names of hosts count more than words."""
+    """Whether an entry is between all users and their servers, and not between hosts.
+
+    `users` and `servers` are such words only where no host has that name.
+    """
     hosts = topology.hosts
     return (
         entry.assign is not None

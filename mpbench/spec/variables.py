@@ -62,7 +62,7 @@ def _names(value: object) -> Iterator[str]:
 
 
 def parameter(name: str, spelled: str | None) -> Parameter:
-    """The factor as a parameter. spelled : its unit, as the file has it"""
+    """The factor as a parameter. spelled : its unit in the words of the file"""
     unit = _canonical(spelled)
     return Parameter(
         name,

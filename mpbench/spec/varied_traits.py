@@ -156,7 +156,7 @@ class Change:
 
     @property
     def at(self) -> Any:
-        """The value as traits of a file have it."""
+        """The value in the type that the trait has in an experiment file."""
         option = self.key.option
         if option is None:
             return int(self.value) if self.key.trait == "mtu" else float(self.value)

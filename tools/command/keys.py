@@ -196,7 +196,7 @@ class Command(Entry):
 
     @property
     def good(self) -> Mapping[str, Direction]:
-        """The directions in which numbers are good, by their columns."""
+        """For the column of each number, whether more or less of it is better."""
         return {
             column(name, read.units[name]): direction
             for read in self.numbers

@@ -278,7 +278,7 @@ class Flows(DrawnEntry):
 
     @property
     def of_rest(self) -> bool:
-        """Whether it has the senders that another entry leaves."""
+        """Whether its senders are the hosts that do not send in another entry."""
         return self.many and self.senders == traffic_patterns.REST
 
     def is_rest_of(self, other: Entry) -> bool:

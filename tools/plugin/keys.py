@@ -150,7 +150,7 @@ class PluginTool(Entry):
 
 
 def _in_job(value: Any, unit: str) -> Any:
-    """A value as a job has it: of a program or file, the path in the guest."""
+    """A value in the form of a job: of a program or file, the path in the guest."""
     if unit == PROGRAM:
         return f"{PROGRAMS}/{value}"
     return f"{FILES}/{value['sha256']}" if unit == FILE else value

@@ -63,7 +63,7 @@ def in_place(document: Document) -> Document:
 
 
 def of(release: str) -> tuple[Package, ...]:
-    """The packages of a release: as mpbench pins it, or as the user's cache has it.
+    """The packages of a release, by mpbench's pins or by those of the user's cache.
 
     Without both, Debian's archive is asked, and the answer kept.
     """

@@ -1,4 +1,4 @@
-"""Steps of the completion times of flows."""
+"""Drawing of the completion times of flows, as steps."""
 
 import numpy as np
 import pandas as pd
