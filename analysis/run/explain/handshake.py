@@ -133,7 +133,7 @@ def connected_late(facts: Facts) -> Iterator[Finding]:
             if len(of_host) > 1:
                 what = f"{late} of the {host} sent up to {syns} SYNs, in vain"
         else:
-            begun_s = first.subflows[0].opened_s if first.subflows else 0.0
+            begun_s = first.subflows[0].opened_s
             up_to = "up to " if len(of_host) > 1 else ""
             what = (
                 f"{late} of the {host} took {up_to}{connected_s - begun_s:.1f} s and"

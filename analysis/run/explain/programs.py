@@ -77,9 +77,9 @@ def over_too_soon(facts: Facts) -> Iterator[Finding]:
             if one.client == host and facts.traffic[one.entry].transport.is_mptcp
         ]
         for number, path in enumerate(facts.users.get(host, ()), start=1):
-            if number == 1 or not own or path.address is None:
+            if number == 1:
                 continue
-            address = path.address
+            address = path.address or ""
             there = [s for one in own for s in one.subflows if s.address == address]
             if not there or any(subflow.joined for subflow in there):
                 continue
@@ -127,7 +127,7 @@ def waited(facts: Facts) -> Iterator[Finding]:
                 for subflow in one.subflows
                 if subflow.delivered() and not subflow.named("SubflowStale")
             ]
-            if len(busy) < 2:
+            if not busy:
                 continue
             fast, fast_s, most = max(busy, key=lambda each: each[2])
             slow, slow_s, rest = max(busy, key=lambda each: each[1])

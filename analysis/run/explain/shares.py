@@ -33,7 +33,7 @@ def unused_paths(facts: Facts) -> Iterator[Finding]:
     for host in facts.clients():
         carried = _by_path(facts, host)
         total = sum(carried.values())
-        if total < LEAST_BYTES or len(carried) < 2:
+        if total < LEAST_BYTES:
             continue
         capacities = _capacities(facts, host)
         for number, count in sorted(carried.items()):
@@ -144,7 +144,7 @@ def _never_full(facts: Facts, host: str, carried: Mapping[int, int]) -> bool:
 
 def _span(one: Connection, host: str) -> tuple[float, float] | None:
     times = [event.time_s for event in one.events]
-    return (min(times), max(times)) if one.client == host and times else None
+    return (min(times), max(times)) if one.client == host else None
 
 
 def copies(facts: Facts) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.run.events import Event
 from analysis.run.explain import failures
+from jobs.middleboxes import NAT, Box
 from tests.analysis.explain.made import down, event, facts, opened, sentences
 
 TWO = opened(0.0, 40000, 2)
@@ -72,6 +73,10 @@ def silent(*events: Event, changes: object = ()) -> list[str]:
 def test_the_next_timeout_is_due_within_three_steps(end_s: float, told: bool) -> None:
     """The last step, from 2 to 4 s, takes 2 s."""
     assert bool(silent(*timeouts(1, 2, 4), closed(end_s))) is told
+
+
+def test_the_last_state_of_a_subflow_is_its_end() -> None:
+    assert not silent(*timeouts(1, 2, 4), closed(5.0), closed(10.1))
 
 
 def test_timeouts_count_from_three() -> None:
@@ -296,6 +301,32 @@ def test_several_subflows_of_a_path_are_one_sentence() -> None:
         "path 2: the client lost 2 subflows from 2.0 to 3.0 s: lack of resources"
     )
     assert found.evidence == f"sub_closed ({value}) on the client"
+    more = lost(4.0, "error=103 reason=2", port=41000)
+    (found,) = failures.was_reset(facts(*TWO, *OTHER, lost(2.0, value), more))
+    assert found.evidence == f"sub_closed ({value}) on the client"
+
+
+@pytest.mark.parametrize(
+    ("link", "forgets", "said"),
+    [
+        ("path2", "reset", "the nat at path 2 did not know it any more"),
+        ("path1", "reset", "no reason was given"),
+        ("path2", "drop", "no reason was given"),
+    ],
+)
+def test_a_box_on_the_path_that_forgets_connections_resets_them(
+    link: str, forgets: str, said: str
+) -> None:
+    box = Box(link=link, kind=NAT, forgets=forgets)
+    own = facts(*TWO, lost(2.0, "error=104"), middleboxes=(box,))
+    assert sentences(failures.was_reset, own) == [
+        f"path 2: the client lost its subflow at 2.0 s: {said}"
+    ]
+
+
+def test_the_first_of_several_ends_of_a_connection_counts() -> None:
+    ends = (event(3.0, "closed"), event(9.0, "MPFastcloseTx"))
+    assert not sentences(failures.was_reset, facts(*TWO, lost(2.0, "error=104"), *ends))
 
 
 def test_a_reset_of_the_only_subflow_or_of_one_that_never_joined_is_not_told() -> None:

@@ -157,18 +157,6 @@ def test_of_several_late_connections_the_one_with_most_syns_is_told() -> None:
     ]
 
 
-def test_a_late_connection_without_known_ends_begins_with_the_traffic() -> None:
-    own = [
-        Event(each.time_s, "client", 0, 40000, "", "", "", each.name, each.value)
-        for each in syns(0.0, 1, 4.0)
-    ]
-    again = event(1.0, "TCPSynRetrans", "1")
-    own = [own[0], replace(again, remote=""), own[1]]
-    assert late(*own) == [
-        "1 connection of the client took 3.0 s and 2 SYNs to be established"
-    ]
-
-
 def test_a_connection_that_gave_mptcp_up_is_told_by_another_rule() -> None:
     assert late(*syns(2.0, 3, 6.0), event(4.0, GAVE_UP, "1")) == []
 

@@ -1,12 +1,21 @@
 """Sentences about further subflows, at their bounds."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from analysis.run.events import Event
 from analysis.run.explain import joins
-from tests.analysis.explain.made import down, event, facts, opened, sentences
+from tests.analysis.explain.made import (
+    IPERF3,
+    LINKS,
+    down,
+    event,
+    facts,
+    opened,
+    sentences,
+)
 
 ALONE = opened(1.0)
 UNKNOWN = "the reason is not known; endpoints and limits of both hosts decide it"
@@ -24,6 +33,26 @@ def test_a_connection_that_ends_within_a_tenth_of_a_second_asks_for_nothing(
     closed_s: float, told: bool
 ) -> None:
     assert bool(not_asked(*ALONE, event(closed_s, "closed"))) is told
+
+
+def test_a_tenth_of_a_second_is_enough_to_ask() -> None:
+    assert not_asked(*opened(0.0), event(0.1, "closed"))
+
+
+def test_the_client_of_the_first_connection_is_told() -> None:
+    """A second client has a path that is down."""
+    other = replace(IPERF3, source="other", port=5202)
+    ways = facts(links=LINKS).users["client"]
+    later = [replace(e, host="other") for e in opened(2.0, 41000, entry=1)[:3]]
+    (said,) = not_asked(
+        *ALONE,
+        *later,
+        traffic=[IPERF3, other],
+        links=LINKS,
+        users={"client": ways[:2], "other": (ways[0], ways[2])},
+        changes=down("path3", 0.0),
+    )
+    assert "on 2 connections" in said and said.endswith(UNKNOWN)
 
 
 def test_a_connection_without_an_end_should_have_asked() -> None:

@@ -143,6 +143,9 @@ def test_subflows_over_one_path_count_together() -> None:
     back = [replace(IPERF3, reverse=True)]
     down_row = {"path1.queue_drops": 5, "path1.queue_packets": 10}
     last = ended(HALF // 2, 9000, host="server")
+    near = {"links": [replace(LINKS[0], delay_ms=1.0), LINKS[1]]}
+    assert slow(last, traffic=back, row=down_row, **near)
+    assert not slow(last, other, traffic=back, row=down_row, **near)
     assert slow(last, traffic=back, row=down_row)
     assert not slow(last, other, traffic=back, row=down_row)
 

@@ -331,6 +331,9 @@ def test_the_time_without_data_is_that_of_the_whole_connection() -> None:
     own = [*opened(2.0, 40000, 2), last(20_000, 3000, time_s=12.0)]
     for busy_ms, told in ((2000, True), (2001, False)):
         other = last(20_000, busy_ms, path=2, time_s=4.0)
+        asked = event(1.0, "tcp_connect")
+        longer = facts(asked, *own, other, traffic=[OWN])
+        assert sentences(programs.had_nothing_to_send, longer)
         said = sentences(
             programs.had_nothing_to_send, facts(*own, other, traffic=[OWN])
         )

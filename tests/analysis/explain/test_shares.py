@@ -134,6 +134,44 @@ def test_a_backup_path_is_unused_by_plan_or_by_what_an_end_was_told() -> None:
     assert said.endswith(end)
 
 
+def test_one_entry_whose_backup_a_path_is_explains_it() -> None:
+    case = replace(facts().job.transport, backup=(2,))
+    mine = replace(IPERF3, transport=case)
+    beside = replace(IPERF3, port=5202)
+    (said,) = unused(*LITTLE, traffic=[mine])
+    assert said.endswith("it is a backup path, and the others worked")
+    tcp = replace(case, protocol="tcp", backup=None)
+    (both,) = unused(*LITTLE, traffic=[mine, replace(beside, transport=tcp)])
+    assert both == said
+
+
+def test_one_bulk_transfer_needs_every_path() -> None:
+    second = replace(IPERF3, port=5202)
+    (said,) = unused(*LITTLE, traffic=[WORDS, second])
+    assert said.endswith("the reason is not known")
+
+
+def test_only_the_time_of_the_hosts_own_connections_counts() -> None:
+    """99,000 bytes in 0.08 s are 9.9 Mbit/s; another host goes on for longer."""
+    one = (last(99_000, time_s=0.08), last(1_000, path=2, time_s=0.08))
+    other = replace(WORDS, source="other", port=5202)
+    more = [replace(e, host="other") for e in opened(0.5, 41000, entry=1)[:3]]
+    (said,) = unused(*one, *more, traffic=[WORDS, other])
+    assert said.endswith("not known")
+
+
+def test_the_time_begins_with_the_first_event() -> None:
+    """99,000 bytes from 1 s to 1.08 s are 9.9 Mbit/s."""
+    own = facts(
+        *opened(1.0, 40000, 2),
+        last(99_000, time_s=1.08),
+        last(1_000, path=2, time_s=1.08),
+        traffic=[WORDS],
+    )
+    (said,) = sentences(shares.unused_paths, own)
+    assert said.endswith("not known")
+
+
 def test_a_path_that_went_stale_is_told_by_another_rule() -> None:
     assert unused(*LITTLE, event(1.0, "SubflowStale", path=2)) == []
     assert unused(*LITTLE, event(1.0, "SubflowStale", path=1))
