@@ -55,7 +55,7 @@ def dark(name: str, begin_s: float, end_s: float | None = None) -> Series:
 def provoked(
     *records: Any, count: int = 2, transport: Any = None, **job: Any
 ) -> Provoked:
-    """What a job provokes until 10 s, for hosts with so many paths."""
+    """The failures that a job provokes until 10 s, for hosts with so many paths."""
     own = replace(
         JOB,
         links=LINKS,
@@ -396,7 +396,7 @@ def ended(*times_s: float | None) -> Outcome:
 
 
 def test_a_run_goes_on_until_its_last_program_ends() -> None:
-    """What happens at the same time belongs to it: a billionth of a second more."""
+    """A change at the very end belongs to it: a billionth of a second more."""
     one = provoked()
     for times_s, until_s in (((1.0, 3.0, 2.0), 3.0), ((None,), 0.0), ((), 0.0)):
         made = of_run(one.job, one.traffic, ended(*times_s), one.users)
