@@ -95,7 +95,8 @@ LATER_OF_TRAFFIC: Mapping[str, Any] = {
 LATER_OF_FIGURES: Mapping[str, Any] = {"samples": None, "versus": None}
 LATER_OF_FABRIC: Mapping[str, Any] = {"gather": None, "offload": False}
 """Keys within a section that came after the first files, with their defaults. A new key
-of a section belongs here: results folders and kept rows know a file by its hash."""
+of a section belongs here, and one of a single traffic tool to `Entry.later`: results
+folders and kept rows know a file by its hash."""
 
 
 def _known_topology(schema: JsonDict) -> None:
@@ -438,8 +439,8 @@ class Spec(Sections):
         for key, field in type(self).model_fields.items():
             if key not in ALWAYS_COUNTED and getattr(self, key) == field.default:
                 del values[key]
-        for entry in values["traffic"]:
-            _forget(entry, LATER_OF_TRAFFIC)
+        for entry, kept in zip(values["traffic"], self.traffic, strict=True):
+            _forget(entry, {**LATER_OF_TRAFFIC, **kept.later})
         for figure in values["figures"]:
             _forget(figure, LATER_OF_FIGURES)
         if isinstance(values.get("fabric"), dict):

@@ -139,10 +139,13 @@ class Entry(Part):
 
     first_port : default port of the first entry's server; the next entry's server gets
         the next port
+    later : keys of the tool that a released mpbench did not have, with their defaults:
+        a file without them keeps its hash (`Spec.digest`)
     """
 
     model_config = ConfigDict(json_schema_extra=_nothing_varied_required)
     first_port: ClassVar[int]
+    later: ClassVar[Mapping[str, Any]] = {}
 
     tool: str = Field(description="The program that sends.")
     source: Annotated[str, BeforeValidator(_one_host)] = Field(

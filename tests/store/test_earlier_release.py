@@ -13,12 +13,16 @@ from pathlib import Path
 import pytest
 
 import mpbench
+from mpbench import experiment_files
 from tests.calls import Command
 
 HERE = Path(__file__).parent
 ARCHIVE = HERE / "results-0.2.0.tar.xz"
 ROOT = "bee3fb87c0af00c4917613347b27d44e7cb2134cfc07b0aea240cac08781578d"
 """The root that 0.2.0 printed at the end of `mpbench verify --stored`."""
+TRAFFIC = "bd22593a8cc68f4258e95cc5a0ad8215fb2b33a61a8aa98e3f3fedad9a3d4ace"
+"""The hash that 0.2.0 gave `traffic-0.2.0.yaml`, which has an entry of each of its
+tools."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,12 @@ def test_the_runs_have_the_ids_and_numbers_of_their_release(
     assert (
         dict(zip(runs["case"], runs["goodput_mbps"], strict=True)) == old.goodput_mbps
     )
+
+
+def test_a_file_with_every_tool_has_the_hash_that_its_release_gave_it() -> None:
+    """Results folders and kept rows know a file by it."""
+    spec = experiment_files.load(HERE / "traffic-0.2.0.yaml")
+    assert spec.digest == TRAFFIC
 
 
 def test_results_without_a_root_are_compared_with_manifests(

@@ -1,6 +1,7 @@
 """The keys of a transfer by iperf3."""
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -16,6 +17,7 @@ class Traffic(Entry):
     """One transfer by iperf3."""
 
     first_port: ClassVar[int] = 5201
+    later: ClassVar[Mapping[str, Any]] = {"nodelay": False}
 
     tool: Annotated[str, OneOf("tool", ("iperf3",))] = Field(
         description="The program that sends."
