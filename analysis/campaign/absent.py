@@ -1,6 +1,7 @@
 """Reasons why rows of a campaign lack metrics, those of other runs included."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -23,10 +24,18 @@ def joined(row: Row, alone: Mapping[str, Row | None]) -> str | None:
     if not isinstance(row.get(COLUMN), str):
         return None
     own = absent.read(row[COLUMN])
+    more = []
     for metric in absent.OF_OTHER_RUNS:
         if row.get(metric) is None:
             own[metric] = _reason(row, alone, metric, own)
-    return absent.written(own)
+            more.append((metric, own[metric]))
+    return _written(row[COLUMN], tuple(more))
+
+
+@lru_cache(maxsize=4096)
+def _written(text: str, more: tuple[tuple[str, str], ...]) -> str:
+    """A text with further reasons; rows of a campaign have few different ones."""
+    return absent.written(absent.read(text) | dict(more))
 
 
 def _reason(

@@ -36,9 +36,9 @@ def build(rows: Sequence[Row]) -> pd.DataFrame:
     """
     references, twins = _references(rows), _twins(rows)
     records = [_joined(row, references, twins, path_names.of_row(row)) for row in rows]
-    frame = pd.DataFrame.from_records(records, columns=_columns(records))
+    columns = {name: _typed(records, name) for name in _columns(records)}
     # A copy joins the columns in memory; adding one to hundreds apart gives a warning.
-    return frame.assign(**{n: _typed(records, n) for n in frame.columns}).copy()
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(records))).copy()
 
 
 def ok(frame: pd.DataFrame) -> pd.DataFrame:
@@ -131,15 +131,17 @@ def _reference(row: Row, path: int, references: Mapping[Key, list[Row]]) -> Row 
 
 
 def _columns(records: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(name for record in records for name in record))
+    # Few records differ in their names.
+    every = dict.fromkeys(tuple(record) for record in records)
+    return list(dict.fromkeys(name for names in every for name in names))
 
 
 def _typed(records: Sequence[Row], name: str) -> pd.Series:
     """A column of the table. Whole numbers stay whole beside missing values."""
     values = [record.get(name) for record in records]
-    present = [value for value in values if value is not None]
-    if present and all(type(value) is int for value in present):
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {int}:
         return pd.Series(values, dtype="Int64")
-    if present and all(type(value) in (int, float) for value in present):
+    if kinds and kinds <= {int, float}:
         return pd.Series(values, dtype="float64")
-    return pd.Series(values, dtype="object" if not present else None)
+    return pd.Series(values, dtype=None if kinds else "object")

@@ -6,6 +6,7 @@ together, separated by commas.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from analysis.run import needs, path_names, run_metrics, together
@@ -106,8 +107,14 @@ def written(reasons: Mapping[str, str]) -> str:
 
 def read(text: object) -> dict[str, str]:
     """The reasons in a text, by metric; empty for anything else."""
+    return dict(_read(text)) if isinstance(text, str) else {}
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> Mapping[str, str]:
+    """The rows of a campaign have few different texts."""
     found: dict[str, str] = {}
-    for part in text.split("; ") if isinstance(text, str) else ():
+    for part in text.split("; "):
         metrics, colon, reason = part.partition(": ")
         if colon:
             found |= dict.fromkeys(metrics.split(", "), reason)

@@ -8,6 +8,7 @@ number. Other paths are numbered in the order in which the experiment file lists
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from analysis.run import metrics, traffic
@@ -24,6 +25,12 @@ _NUMBERED = re.compile(r"path(\d+)\.capacity_mbps")
 
 def numbered(columns: Sequence[str]) -> tuple[str, ...]:
     """`path1`, `path2` and so on, as far as columns have their capacity."""
+    return _numbered(tuple(columns))
+
+
+@lru_cache(maxsize=1000)
+def _numbered(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The rows of a campaign have few different sets of columns."""
     matches = (_NUMBERED.fullmatch(str(name)) for name in columns)
     return tuple(f"path{n}" for n in sorted(int(m[1]) for m in matches if m))
 
