@@ -12,7 +12,7 @@ no part of the root.
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -168,9 +168,10 @@ def hash_of(path: Path) -> str:
 
 def plan_hash(head: Campaign) -> str:
     """The hash of a campaign's name, build and labelled runs."""
-    known = ("name", "spec_hash", "backend", "build", "plan")
-    content = asdict(head)
-    return _hash({key: content[key] for key in known})
+    # `asdict` would copy the factors of every run, and all that is not hashed.
+    plan = [{**vars(entry), "factors": dict(entry.factors)} for entry in head.plan]
+    known = {key: getattr(head, key) for key in ("name", "spec_hash", "backend")}
+    return _hash({**known, "build": dict(head.build), "plan": plan})
 
 
 def _hash(content: object) -> str:
