@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -12,7 +13,7 @@ from tests.analysis import campaign
 
 def test_the_text_is_what_pandas_writes(tmp_path: Path) -> None:
     rows = campaign.rows(4)
-    values = {
+    values: dict[str, list[Any]] = {
         "floats": [0.1 + 0.2, 1e-05, 1e16, None],
         "whole": [1, 2**53 + 1, None, -4],
         "switch": [True, None, False, True],
