@@ -101,6 +101,8 @@ def cut(
         return None
     q1, q3 = np.quantile(known, [0.25, 0.75])
     reach = FENCE * (q3 - q1)
+    if not reach:  # half of the values are equal, and say nothing of the others
+        return None
     inside = (known >= q1 - reach) & (known <= q3 + reach)
     kept = np.concatenate([known[inside], *map(_middle, groups)])
     low, high = float(kept.min()), float(kept.max())

@@ -32,6 +32,9 @@ def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
         of = _criterion(figure, topology)
         if figure.criterion and of and not varied & of:
             reason = f"'{figure.criterion.factor}' is the same in all runs"
+            if figure.criterion.factor in varied:
+                reason = f"'{figure.criterion.factor}' is no parameter of each path"
+                reason += "; add difference: none"
             faults.add((*at, "criterion", "factor"), reason)
         elif fixed := sorted(name for name in of - varied if parse(name)):
             reason = f"'{fixed[0]}' is no factor, and a difference needs both"

@@ -61,6 +61,13 @@ def test_other_values_are_all_shown(values: list[float]) -> None:
     assert scales.cut(values) is None
 
 
+def test_equal_values_make_no_outliers_of_others() -> None:
+    """MPTCP is never interrupted, and TCP for 1 to 4 s, which is what counts."""
+    tcp = [0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 3.0, 4.0, 4.0, 4.0, 4.0]
+    mptcp = [0.0] * 12
+    assert scales.cut([*mptcp, *mptcp, *tcp], [mptcp, mptcp, tcp]) is None
+
+
 def test_a_third_of_the_axis_is_the_limit() -> None:
     # Quartiles 12.5 and 17.5 give fences at -2.5 and 32.5.
     assert scales.cut([*TEN, 37.0]) is None  # 9 of 27

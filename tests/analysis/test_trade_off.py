@@ -41,6 +41,22 @@ def test_each_network_is_a_mark_and_ratios_are_paired() -> None:
     assert over.labels == ("smoothed RTT, over a", "goodput, over a")
 
 
+def test_the_marks_of_the_baseline_make_no_outliers_of_others() -> None:
+    """Its own ratios are all 1, which left half of the others out."""
+
+    def ratio(x: float, y: float, case: str) -> float:
+        near = 0.9 + 0.2 * (y - 13) / 25
+        return 1.0 if case == "a" else 0.5 if y < 13 else 1.6 if y > 38 else near
+
+    made = data(BOTH, networks(16, ratio))
+    over = made.panels[1]
+    assert not over.ranges and "lie outside" not in made.note
+    spread = data(BOTH, networks(16, lambda x, y, c: 1.0 if c == "a" else 3.0))
+    low, high = (spread.panels[1].clouds[c].middle[1] for c in "ab")
+    assert (low, high) == pytest.approx((1, 3), rel=0.01)
+    assert not spread.panels[1].ranges, "1 stays in the figure"
+
+
 def test_a_case_far_from_the_others_stays_in_the_figure() -> None:
     """The range leaves its marks out, so an arrow stands at the edge, and the note
     has its medians."""

@@ -37,6 +37,17 @@ def test_a_criterion_of_words_makes_groups(kind: str, factor: str) -> None:
     assert loads(f"{TEXT}figures: [{groups}]\n").requests
 
 
+def test_a_name_of_ones_own_is_no_parameter_of_each_path() -> None:
+    """A criterion takes a difference of two paths, unless told otherwise."""
+    text = swapped(FACTORS, f"{FACTORS}    queue: {{min: 1 ms, max: 9 ms}}\n")
+    text += "parameters: {path1.queueing_delay: = queue}\n"
+    figure = "figures: [{kind: groups, metric: goodput, criterion: {factor: queue}}]\n"
+    (found,) = faults(text + figure)
+    assert found.endswith("'queue' is no parameter of each path; add difference: none")
+    told = figure.replace("queue}", "queue, difference: none}")
+    assert loads(text + told).requests
+
+
 def test_a_figure_shows_what_there_is() -> None:
     box = "{kind: box, metric: jain, criterion: {factor: delay}, case: tcp}"
     found = faults(f"{TEXT}figures: [{box}]\n")

@@ -184,23 +184,31 @@ def _over(
     names = [text.partition(" [")[0] for text in labels]
     words = (f"{names[0]}, over {over}", f"{names[1]}, over {over}")
     if ratios:
-        yield _panel(ratios, words, scales.NONE, one=True)
+        yield _panel(ratios, words, scales.NONE, over)
 
 
 def _panel(
     values: Mapping[str, np.ndarray],
     labels: tuple[str, str],
     asked: str | None,
-    one: bool = False,
+    over: str | None = None,
 ) -> Panel:
-    """values : of each case, shape (2, n), across and up"""
-    every = np.concatenate(list(values.values()), axis=1)
+    """The panel of the values of each case.
+
+    values : of each case, shape (2, n), across and up
+    over : the case that values are divided by; its own are 1, and do not say what is
+        far from the others
+    """
+    told = [both for case, both in values.items() if case != over]
+    every = np.concatenate(told or list(values.values()), axis=1)
+    stays = [] if over is None else [[1.0]]
     log = scales.log_axes(asked, every[0], every[1])
     ranges = {
         name: found
         for name, numbers in zip(AXES, every, strict=True)
-        if log not in (name, "both") and (found := scales.cut(numbers))
+        if log not in (name, "both") and (found := scales.cut(numbers, stays))
     }
+    one = over is not None
     return Panel(_clouds(values, ranges, log), labels, log, ranges, one)
 
 
