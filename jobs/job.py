@@ -16,7 +16,7 @@ from jobs.guest import USUAL_MIB, Guest
 from jobs.links import Link
 from jobs.linux import Linux
 from jobs.marks import WRITTEN, Bounds, Key, Length
-from jobs.middleboxes import MOST_BOXES, NAT, Box
+from jobs.middleboxes import MOST_BOXES, NAT, PROXY, Box
 from jobs.network import Network
 from jobs.plugins import (
     MOST_PROGRAMS,
@@ -138,7 +138,8 @@ class Job:
         }
         if more:
             wiring = addresses.extended(wiring, self.description, more)
-        nats = dict.fromkeys(box.link for box in self.middleboxes if box.kind == NAT)
+        own = [box.link for box in self.middleboxes if box.kind in (NAT, PROXY)]
+        nats = dict.fromkeys(own)  # servers answer to the router's own address
         return translations.routed(wiring, self.description, nats) if nats else wiring
 
     @cached_property

@@ -10,15 +10,16 @@ from jobs.values import LastingSeconds, Name, Seconds
 STRIP, DROP, GARBLE = "strip", "drop", "garble"
 REWRITE, SEQUENCE = "rewrite", "sequence"
 NAT, FIREWALL, MSS, ICMP, ECN = "nat", "firewall", "mss", "icmp", "ecn"
-KINDS = (STRIP, DROP, GARBLE, REWRITE, SEQUENCE, NAT, FIREWALL, MSS, ICMP, ECN)
+PROXY = "proxy"
+KINDS = (STRIP, DROP, GARBLE, REWRITE, SEQUENCE, NAT, FIREWALL, MSS, ICMP, ECN, PROXY)
 OF_OPTIONS = (STRIP, DROP, GARBLE)
 STATEFUL = (NAT, FIREWALL)
 """Boxes that see both directions, and keep a state of each connection."""
 EDITS = (REWRITE, SEQUENCE)
-BOTH_WAYS = (*STATEFUL, ICMP)
+BOTH_WAYS = (*STATEFUL, ICMP, PROXY)
 """Boxes without a direction."""
 
-PROVOKING = (STRIP, DROP, GARBLE, REWRITE, SEQUENCE, NAT, FIREWALL, ICMP)
+PROVOKING = (STRIP, DROP, GARBLE, REWRITE, SEQUENCE, NAT, FIREWALL, ICMP, PROXY)
 """Boxes by which connections may fall back, end, or leave a path unused. The others
 change sizes and marks, which every connection survives."""
 
@@ -44,7 +45,10 @@ CE, BLEACH = "ce", "bleach"
 PASSES, DROPS = "pass", "drop"
 SHIFT, WITHOUT_SACK = "shift", "shift_without_sack"
 SHIFTS = (SHIFT, WITHOUT_SACK)
-ACTIONS = {ECN: (CE, BLEACH), ICMP: (DROPS, PASSES)}
+SPEAKS = ("tcp", "mptcp")
+ENDS = tuple(f"{accepts}-{opens}" for accepts in SPEAKS for opens in SPEAKS)
+"""The protocols with which a proxy listens and connects, as `tcp-mptcp`."""
+ACTIONS = {ECN: (CE, BLEACH), ICMP: (DROPS, PASSES), PROXY: ENDS}
 LEAST_MSS, MOST_MSS = 88, 65_495
 MOST_OFFSET = 65_000
 MOST_BOXES = 32
@@ -92,7 +96,8 @@ class Box:
     action : of `ecn`: `ce`, or `bleach` for no mark; of `icmp`: what becomes of the
         message that a packet could not be delivered, `drop` or `pass`. With either,
         users do not know the link's mtu beforehand; of `sequence`:
-        `shift_without_sack`, or None for SACK blocks that are shifted too
+        `shift_without_sack`, or None for SACK blocks that are shifted too; of `proxy`:
+        what it listens with and what it connects with, of ENDS
     """
 
     link: Name
@@ -105,9 +110,9 @@ class Box:
     number: Annotated[int, Bounds(0, MOST_OFFSET)] | None = None
     timeout_s: Annotated[int, Bounds(1, MOST_TIMEOUT_S)] | None = None
     forgets: Annotated[str, Among(FORGETS)] | None = None
-    action: Annotated[str, Among((CE, BLEACH, DROPS, PASSES, WITHOUT_SACK))] | None = (
-        None
-    )
+    action: (
+        Annotated[str, Among((CE, BLEACH, DROPS, PASSES, WITHOUT_SACK, *ENDS))] | None
+    ) = None
 
     def check(self) -> None:
         wanted = {
@@ -134,6 +139,8 @@ class Box:
             raise ValueError(f"timeout_s: not of {self.kind}")
         if self.kind in BOTH_WAYS and self.direction != BOTH:
             raise ValueError(f"direction: {self.kind} acts on both")
+        if self.kind == PROXY and (self.from_s, self.until_s) != (None, None):
+            raise ValueError(f"from_s: a {PROXY} acts in the whole run")
         if self.kind == MSS and not (self.number or 0) >= LEAST_MSS:
             raise ValueError(f"number: a segment has {LEAST_MSS} bytes or more")
         if self.until_s is not None and self.until_s <= (self.from_s or 0.0):

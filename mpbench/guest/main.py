@@ -33,6 +33,7 @@ from mpbench.guest import (
     relays,
     sampling,
     snapshot,
+    terminators,
     traffic,
     transport,
 )
@@ -200,8 +201,9 @@ def build_network(
     of_mtus = mtus.lines(job.description, wiring, job.shapes, unknown)
     for name, lines in of_mtus.items():
         more[name] = [*lines, *more.get(name, [])]
-    for name, lines in relays.lines(job, wiring).items():
-        more[name] = [*more.get(name, []), *lines]
+    for found in (relays.lines(job, wiring), terminators.lines(job, wiring)):
+        for name, lines in found.items():
+            more[name] = [*more.get(name, []), *lines]
     network: LabNetwork | FabricNetwork
     if on_fabric := job.fabric:
         choose, limit = on_fabric.choose, on_fabric.queue_limit
@@ -223,6 +225,8 @@ def build_network(
         endpoints.apply(job, network)
     if job.middleboxes and isinstance(network, LabNetwork):
         middleboxes.build(job, network, folder)
+        for place in terminators.places(job, wiring):
+            transport.configure(network.nodes[place.router], job.transport)
     return topology, network
 
 
@@ -337,6 +341,7 @@ def plan_processes(job: Job, topology: Network) -> list[Process]:
     A process that serves several entries stands at the first of them.
     """
     processes = list(relays.processes(job, topology.wiring))
+    processes += terminators.processes(job, topology.wiring)
     for index, entry in enumerate(job.traffic):
         there = {process.name for process in processes}
         made = _of_entry(job, topology, index, entry)

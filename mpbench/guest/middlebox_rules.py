@@ -32,6 +32,7 @@ from jobs.middleboxes import (
     MSS,
     NAT,
     OF_OPTIONS,
+    PROXY,
     REWRITE,
     SEQUENCE,
     STATEFUL,
@@ -115,6 +116,8 @@ def tables(box: Box, number: int, place: LinkPlace) -> list[Table]:
     if box.kind in STATEFUL:
         node, interface = place.forward
         found[node] = list(_stateful(box, number, interface))
+    elif box.kind == PROXY:
+        return []  # routes and a program do it: `mpbench.guest.terminators`
     elif box.kind == ICMP:
         end = " drop" if box.action == DROPS else ""
         rule = f"icmp type destination-unreachable counter{end}"

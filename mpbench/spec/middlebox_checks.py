@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from jobs.linux import Linux
-from jobs.middleboxes import KERNEL_OPTIONS, MOST_BOXES, NAT, STATEFUL
+from jobs.middleboxes import KERNEL_OPTIONS, MOST_BOXES, NAT, PROXY, STATEFUL
 from mpbench.spec import kernels
 from mpbench.spec.change_checks import TCLINK
 from mpbench.spec.messages import shortened
@@ -86,7 +86,7 @@ def _check_network(
         own = {link for user in users for path in user.paths for link in path}
         for link in own & {*given}:
             for number, box in enumerate(given[link]):
-                if box.kind == NAT:
+                if box.kind in (NAT, PROXY):
                     reason = (
                         f"traffic[{index}] is of flows, which knows its connections"
                     )
@@ -97,7 +97,9 @@ def _check_network(
 def _check_boxes(
     spec: Sections, boxes: tuple[Box, ...], at: Loc, faults: Faults
 ) -> None:
-    states = [index for index, box in enumerate(boxes) if box.kind in STATEFUL]
+    states = [
+        index for index, box in enumerate(boxes) if box.kind in (*STATEFUL, PROXY)
+    ]
     for index in states[1:]:
         kind = boxes[states[0]].kind
         reason = f"the link has a {kind}, which remembers connections already"

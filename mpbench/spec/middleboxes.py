@@ -81,6 +81,17 @@ class State(Part):
     )
 
 
+class Terminator(Part):
+    """A proxy that nobody asked for."""
+
+    accepts: Annotated[str, OneOf("protocol", record.SPEAKS)] = Field(
+        default="tcp", description="What it answers users with: tcp or mptcp."
+    )
+    opens: Annotated[str, OneOf("protocol", record.SPEAKS)] = Field(
+        default="tcp", description="What it connects to servers with: tcp or mptcp."
+    )
+
+
 class Box(Part):
     """One middlebox: exactly one of the keys that say what it does, and where."""
 
@@ -135,6 +146,15 @@ class Box(Part):
         description="Marks packets that can be marked: ce, congestion experienced;"
         " bleach, no ECN.",
     )
+    proxy: Annotated[Terminator, BeforeValidator(_state)] | None = Field(
+        default=None,
+        description="Ends connections of users, who are not told, and opens others."
+        " true, or {accepts, opens}.",
+        json_schema_extra={
+            "anyOf": [{"const": True}, {"type": "object"}],
+            "examples": [{"accepts": "mptcp", "opens": "tcp"}],
+        },
+    )
     of: Annotated[str, OneOf("subtype of MPTCP's option", SUBTYPES)] | None = Field(
         default=None,
         description="Of strip, drop and garble: only packets with an option of"
@@ -172,6 +192,10 @@ class Box(Part):
         if self.kind in BOTH_WAYS and self.direction != BOTH:
             reason = f"{self.kind} acts on both directions"
             faults.add(("direction",), f"{reason}; take it away")
+        for key, given in (("from", self.begin), ("until", self.until)):
+            if self.kind == record.PROXY and given is not None:
+                reason = "a proxy acts in the whole run, on all connections"
+                faults.add((key,), f"{reason}; take it away")
         if self.until is not None and self.until <= (self.begin or 0.0):
             after = f"'from', {self.begin:g} s" if self.begin else "0 s"
             reason = f"{self.until:g} s is not after {after}"
@@ -226,8 +250,16 @@ class Box(Part):
             number=value if isinstance(value, int) else None,
             timeout_s=state and state.timeout,
             forgets=state and state.forgets,
-            action=value if kind in ACTIONS or value == record.WITHOUT_SACK else None,
+            action=_action(kind, value),
         )
+
+
+def _action(kind: str, value: object) -> str | None:
+    """The key `action` of a job, for a box of a kind with this value."""
+    if isinstance(value, Terminator):
+        return f"{value.accepts}-{value.opens}"
+    told = kind in ACTIONS or value == record.WITHOUT_SACK
+    return str(value) if told else None
 
 
 Boxes = Annotated[tuple[Box, ...], Field(max_length=MOST_BOXES)]

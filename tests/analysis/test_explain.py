@@ -128,6 +128,26 @@ SAID = {
     "window-tcp-cubic": [
         "the receiver's window held the client back on path 1 for 95%"
     ],
+    "ended-on-the-way": [
+        "2 connections are plain TCP: the SYN/ACK came back without MPTCP's option",
+        "the proxy at path 1 ended 2 connections of users, with plain TCP, and opened 2"
+        " to servers, with plain TCP",
+    ],
+    "ended-with-keys": [
+        "2 subflows on path 2 did not join: the server knows no connection with the"
+        " token of its SYN",
+        "the proxy at path 1 ended 2 connections of users, with MPTCP where they ask"
+        " for it, and opened 2 to servers, with plain TCP",
+    ],
+    "ended-second": [
+        "2 subflows on path 2 did not join: the SYN/ACK came back without MPTCP's",
+        "the proxy at path 2 accepted no connection",
+    ],
+    "ended-second-keys": [
+        "2 subflows on path 2 did not join: the proxy at path 2 knows no connection"
+        " with the token of its SYN",
+        "the proxy at path 2 accepted no connection",
+    ],
     "backup-took-over": [
         "path 1: its subflow went stale at 6.1 s after 2 timeouts and came back at"
         " 24.0 s: path 1 carried nothing from 5 s to 15 s"

@@ -108,7 +108,7 @@ def test_kernels_of_the_file_get_the_options_too() -> None:
         ({"stripe": "syn"}, "unknown key; did you mean 'strip'?"),
         (
             {"direction": "up"},
-            "mss, icmp, ecn, in the same braces: {drop: all, from: 2 s}",
+            "mss, icmp, ecn, proxy, in the same braces: {drop: all, from: 2 s}",
         ),
         ({}, "no box; give one of strip, drop, garble, rewrite, sequence"),
         ({"strip": "syn", "drop": "syn"}, "'strip' stands in this box already; make a"),
@@ -126,6 +126,9 @@ def test_kernels_of_the_file_get_the_options_too() -> None:
         ({"mss": 40}, "40 is below 88, the least value that works"),
         ({"rewrite": -1}, "-1 is below 0, the least value that works"),
         ({"rewrite": True}, "expected a whole number"),
+        ({"proxy": True, "from": "2 s"}, "a proxy acts in the whole run, on all"),
+        ({"proxy": {"opens": "quic"}}, "unknown protocol 'quic'"),
+        ({"proxy": True, "direction": "up"}, "proxy acts on both directions; take"),
         ({"nat": {"timeout": "1.5 s"}}, "1.5 s is not a whole number of seconds"),
         ({"nat": {"forgets": "all"}}, "unknown way to forget 'all'"),
         ({"firewall": {"time": "3 s"}}, "unknown key"),
@@ -158,6 +161,11 @@ def test_what_no_box_can_be_is_refused_in_one_line(box: Any, reason: str) -> Non
             {"path1": [{"nat": True}, {"firewall": True}]},
             {},
             "the link has a nat, which remembers connections already; take one of",
+        ),
+        (
+            {"path1": [{"proxy": True}, {"nat": True}]},
+            {},
+            "the link has a proxy, which remembers connections already; take one of",
         ),
         ({"path1": [SYN] * 33}, {}, "middlebox"),
         (

@@ -24,7 +24,7 @@ from jobs.middleboxes import (
     WITHOUT_SACK,
     Box,
 )
-from mpbench.guest import middlebox_rules
+from mpbench.guest import middlebox_rules, terminators
 from mpbench.plan import make_plan
 from topologies import mtus
 from topologies.wiring import LinkPlace
@@ -335,6 +335,13 @@ def test_a_byte_of_the_payload_is_chosen_by_its_place() -> None:
         ({"kind": SEQUENCE, "action": WITHOUT_SACK}, ""),
         ({"kind": SEQUENCE, "action": "ce"}, "action: not of sequence"),
         ({"kind": MSS, "number": 900, "action": WITHOUT_SACK}, "action: not of mss"),
+        ({"kind": "proxy"}, "action: needed of proxy"),
+        ({"kind": "proxy", "action": "tcp-quic"}, "action: not of proxy"),
+        ({"kind": "proxy", "action": "mptcp-tcp"}, ""),
+        (
+            {"kind": "proxy", "action": "tcp-tcp", "from_s": 1.0},
+            "from_s: a proxy acts in the whole run",
+        ),
         ({"kind": SEQUENCE, "from_s": 2.0, "until_s": 2.0}, "until_s: not after"),
         ({"kind": SEQUENCE, "from_s": 2.0, "until_s": 2.1}, ""),
     ],
@@ -481,3 +488,54 @@ def test_one_router_tells_the_mtu_of_a_link_in_both_directions() -> None:
             "route replace default via 10.1.1.2 mtu 1200",
         ]
     }
+
+
+TRANSPARENT = """\
+name: transparent
+topology: two_path
+middlebox: BOXES
+hosts: {server: {addresses: {path2: 10.250.0.2}}}
+cases: {only: {protocol: mptcp, congestion_control: cubic}}
+traffic:
+  - {tool: iperf3, from: client, to: server, duration: 5 s}
+  - {tool: cbr, from: client, to: server, duration: 5 s, rate: 1 Mbit/s}
+  - {tool: curl, from: client, to: server, size: 1 MB, port: 80}
+"""
+
+
+def test_a_router_delivers_to_its_proxy_what_users_send_to_servers() -> None:
+    """Packets of its own, and those that come back, pass. Datagrams do, too."""
+    made = job("{path1: [proxy: {opens: mptcp}]}", TRANSPARENT)
+    found = terminators.lines(made, made.wiring)
+    rule = "rule add pref 100 iif r1-client to {} ipproto tcp dport {} table 2000"
+    addresses = ("10.2.0.2", "10.250.0.2")
+    assert found == {
+        "r1": [
+            *(f"route add local {to} dev lo table 2000" for to in addresses),
+            *(rule.format(to, port) for port in (5201, 80) for to in addresses),
+        ]
+    }
+    one, two = terminators.processes(made, made.wiring)
+    assert (one.name, one.host, one.listens) == ("box0-5201", "r1", 5201)
+    assert one.argv[-6:] == ("5201", "tcp", "mptcp", "same", "0", "10.1.1.1")
+    assert (two.listens, two.lasting) == (80, True)
+    box = made.middleboxes[0]
+    place = next(p for p in made.wiring.links if p.link == "path1")
+    assert middlebox_rules.tables(box, 0, place) == []
+
+
+def test_a_chain_of_routers_has_its_proxy_before_the_link() -> None:
+    made = job("{one: [proxy: {accepts: mptcp}]}")
+    (place,) = terminators.places(made, made.wiring)
+    assert (place.router, place.accepts, place.opens) == ("one-a", "mptcp", "tcp")
+    forward = next(p.forward for p in made.wiring.links if p.link == "one")
+    assert forward[0] == "one-a" and forward[1] not in place.interfaces
+    plain = job("{}")
+    known = [
+        line
+        for node in made.wiring.nodes
+        for line in node.configuration
+        if f" {place.source} " in f"{line} " and node.name == "server_client"
+    ]
+    assert known, "the server knows the way back"
+    assert not list(terminators.places(plain, plain.wiring))

@@ -168,3 +168,26 @@ def test_the_one_router_of_a_link_tells_its_mtu(tmp_path: Path, reverse: bool) -
         shares.append(found["path2.share"])
     assert shares[0] > 0.4
     assert shares[1] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("link", "proxy", "protocol", "refused"),
+    [
+        ("path1", True, "tcp", 0),
+        ("path1", {"accepts": "mptcp", "opens": "mptcp"}, "mptcp", 2),
+        ("path2", True, "mptcp", 2),
+    ],
+)
+def test_a_proxy_in_the_way_answers_in_the_name_of_the_server(
+    tmp_path: Path, link: str, proxy: Any, protocol: str, refused: int
+) -> None:
+    """With the first path it has the connection, and with the second it cannot join."""
+    found, artefacts = measured(tmp_path, {link: [{"proxy": proxy}]})
+    ended = (found["protocol_at_end"], found["subflows_joined"])
+    assert (*ended, found["subflows_refused"]) == (protocol, 0, refused)
+    report = json.loads((artefacts / "box0-5201.json").read_text())
+    met = 2 * (link == "path1")
+    assert (report["accepted"], report["opened"]) == (met, met)
+    assert counters(artefacts, "server").get("MPCapableSYNRX", 0) == (
+        0 if proxy is True and link == "path1" else 2
+    )

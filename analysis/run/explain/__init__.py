@@ -54,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     shares.copies,
     shares.limited,
     proxies.failed,
+    middleboxes.terminated,
     middleboxes.acted,
     buffers.held,
     limits.starved,

@@ -32,6 +32,8 @@ from analysis.run.readers.trace_windows import Window
 from analysis.run.traffic import Traffic
 from jobs import Job
 from jobs.changes import UP
+from jobs.middleboxes import PROXY as BOX
+from jobs.middleboxes import Box
 from tools import PROXY
 
 T = TypeVar("T")
@@ -52,6 +54,7 @@ class Facts:
     met : the packets that rules of middleboxes have met; None if that is not known
     host_changes : of hosts, in order
     trace : by host, the samples of its subflows; empty without a trace
+    terminators : the reports of each transparent proxy, by the number of its box
     proxies : the report of each proxy, by the number of its entry; a proxy without one
         is missing
     """
@@ -67,6 +70,7 @@ class Facts:
     host_changes: tuple[HostChange, ...] = ()
     trace: Mapping[str, tuple[Window, ...]] = field(default_factory=dict)
     proxies: Mapping[int, Any] = field(default_factory=dict)
+    terminators: Mapping[int, tuple[Any, ...]] = field(default_factory=dict)
 
     @cached_property
     def traffic(self) -> tuple[Traffic[Any], ...]:
@@ -104,6 +108,13 @@ class Facts:
             self.traffic[number].tool == PROXY and self.traffic[number].source == host
             for number in way
         )
+
+    def ended_by_proxy(self, host: str, address: str) -> Box | None:
+        """The transparent proxy on the path of a host's address; None for none."""
+        number = self.path_of(host, address)
+        links = self.users[host][number - 1].links if number else ()
+        found = (b for b in self.job.middleboxes if b.kind == BOX and b.link in links)
+        return next(found, None)
 
     def clients(self) -> Iterator[str]:
         """The hosts that open MPTCP connections."""
@@ -207,6 +218,7 @@ def load(run: Path) -> Facts:
             if entry.tool == PROXY
             if (read := _proxied(folder, index, entry))
         },
+        terminators=_terminators(folder, job, traffic),
     )
 
 
@@ -243,6 +255,27 @@ def _counters(path: Path) -> Counters | None:
 
 def _proxied(folder: Path, index: int, entry: Traffic[Any]) -> Any:
     return _or(lambda: tools.tool(PROXY).read(folder, index, entry), None)
+
+
+def _terminators(
+    folder: Path, job: Job, traffic: tuple[Traffic[Any], ...]
+) -> dict[int, tuple[Any, ...]]:
+    ports = dict.fromkeys(entry.record.port for entry in traffic)
+    found = {}
+    for number, box in enumerate(job.middleboxes):
+        names = [f"box{number}-{port}.json" for port in ports]
+        reports = [
+            _or(lambda name=name: _report(folder, name), None)  # type: ignore[misc]
+            for name in names
+            if box.kind == BOX and (folder / name).is_file()
+        ]
+        found[number] = tuple(filter(None, reports))
+    return found
+
+
+def _report(folder: Path, name: str) -> Any:
+    reader: Any = tools.tool(PROXY)
+    return reader.parse(files.read_object(folder / name), name)
 
 
 def _or(read: Callable[[], T], missing: T) -> T:

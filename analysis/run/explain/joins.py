@@ -7,6 +7,7 @@ from analysis.run.explain import settings
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import Connection, Subflow
+from analysis.run.labels import label
 
 UNANSWERED_S = 1.0
 """A SYN that has been without an answer for so long is sent again."""
@@ -133,6 +134,9 @@ def _why(facts: Facts, one: Connection, subflow: Subflow) -> str:
     if "MPJoinAckNoMPJoin" in names:
         return "MPTCP's option was gone from the last ACK"
     if any(event.get("error") == REFUSED for event in subflow.own):
+        if box := facts.ended_by_proxy(one.client, subflow.address):
+            at = f"the proxy at {label(box.link)}"
+            return f"{at} knows no connection with the token of its SYN"
         return f"nobody listens at {subflow.remote}"
     ended_s = _end(one)
     rejected = [event.time_s for event in subflow.named("MPJoinRejected")]

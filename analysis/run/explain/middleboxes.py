@@ -19,6 +19,7 @@ from jobs.middleboxes import (
     GARBLE,
     ICMP,
     MSS,
+    PROXY,
     REWRITE,
     SEQUENCE,
     STATEFUL,
@@ -37,6 +38,7 @@ PACKETS = {
     ALL: "packet",
 }
 LEAST_STRAY = 3
+PROTOCOLS = {"tcp": "plain TCP", "mptcp": "MPTCP where they ask for it"}
 CHECKSUM = "net.mptcp.checksum_enabled"
 
 
@@ -53,8 +55,32 @@ def acted(facts: Facts) -> Iterator[Finding]:
         )
         if words := _words(facts, box, met, total):
             yield Finding(f"{at} {words}", evidence)
-        elif not total and box.kind not in (*STATEFUL, ICMP):
+        elif not total and box.kind not in (*STATEFUL, ICMP, PROXY):
             yield Finding(f"{at} ({box.kind}) met no packet that it acts on", evidence)
+
+
+def terminated(facts: Facts) -> Iterator[Finding]:
+    """One sentence per transparent proxy."""
+    for number, reports in facts.terminators.items():
+        box = facts.job.middleboxes[number]
+        if not reports:
+            continue
+        accepts, opens = (PROTOCOLS[end] for end in str(box.action).split("-"))
+        accepted = sum(report.accepted for report in reports)
+        opened = sum(report.opened for report in reports)
+        at = f"the proxy at {label(box.link)}"
+        evidence = f"accepted {accepted} and opened {opened} in box{number}-PORT.json"
+        if not accepted:
+            yield Finding(f"{at} accepted no connection", evidence)
+            continue
+        what = (
+            f"{at} ended {many(accepted, 'connection')} of users, with {accepts}, and"
+            f" opened {opened} to servers, with {opens}"
+        )
+        if opened < accepted:
+            why = next((report.error for report in reports if report.error), "")
+            what += f"; {accepted - opened} could not be opened{why and f': {why}'}"
+        yield Finding(what, evidence)
 
 
 def _words(facts: Facts, box: Box, met: Sequence[Met], total: int) -> str:

@@ -108,7 +108,13 @@ def _until_closed_s(one: Connection) -> float | None:
 
 def _unanswered(subflows: list[Subflow]) -> bool:
     """Whether subflows ended without an answer and without an error of their own."""
-    told = ("MPJoinSynAckRx", "MPJoinRejected", "TCPSynRetrans", "reset_received")
+    told = (
+        "MPJoinSynAckRx",
+        "MPJoinSynAckNoMPJoin",
+        "MPJoinRejected",
+        "TCPSynRetrans",
+        "reset_received",
+    )
     return not any(subflow.named(*told) for subflow in subflows)
 
 

@@ -192,6 +192,7 @@ def limited(facts: Facts) -> Iterator[Finding]:
             if event.count("busy_ms") >= LEAST_BUSY_MS
             and (kind == "rwnd_ms" or not _is_mptcp(facts, one))
             and not facts.passes_on(one.entry, _other(facts, one, event.host))
+            and not facts.ended_by_proxy(one.client, subflow.address)
         ]
         held = [each for each in found if each[2] >= LIMITED_SHARE]
         if not held:

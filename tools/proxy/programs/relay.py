@@ -3,7 +3,8 @@
     python3 relay.py PORT ACCEPTS OPENS ADDRESS PORT [SOURCE]
 
 ACCEPTS and OPENS are `mptcp` or `tcp`: what it listens with, and what it connects with.
-SOURCE is its own address of connections that it opens. It goes on until it is told to
+With `same` for ADDRESS, it connects to where each client has connected. SOURCE is
+its own address of connections that it opens. It goes on until it is told to
 end (SIGTERM), and then prints what it did as JSON.
 
 Both halves of a connection end alike: the end of the data, a reset and an error on one
@@ -28,8 +29,10 @@ PIECE_BYTES = 1 << 16
 MOST_BYTES = 1 << 18
 MPTCP = 262
 """IPPROTO_MPTCP, which Python 3.9 does not know."""
+IP_TRANSPARENT = 19
 SIGNALS = {signal.SIGTERM, signal.SIGUSR1}
 """The second one says that the work has ended."""
+SAME = "same"
 RESET = struct.pack("ii", 1, 0)
 
 
@@ -74,6 +77,8 @@ class Relay:
         self.selector = selectors.DefaultSelector()
         self.listener = made(accepts)
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if address == SAME:  # it answers from addresses of others
+            self.listener.setsockopt(socket.SOL_IP, IP_TRANSPARENT, 1)
         self.listener.bind(("0.0.0.0", int(port)))
         self.listener.listen(128)
         self.listener.setblocking(False)
@@ -105,7 +110,8 @@ class Relay:
         client, server = Half(inlet, accepted=True), Half(outlet, accepted=False)
         client.other, server.other = server, client
         self.began[server] = time.monotonic()
-        outlet.connect_ex(self.target)
+        same = self.target[0] == SAME
+        outlet.connect_ex(inlet.getsockname() if same else self.target)
         self.wait(server)
         self.wait(client)
 
