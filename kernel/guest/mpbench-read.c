@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpbench-read BYTES COMMAND...: run a command whose large reads wait for
- * BYTES (0: for any data) or a quarter of the receive window, and whose
- * select() does not spin; read-library.c says how. It preloads libmpbench-read.so, which lies beside this program,
+ * mpbench-read [--all] [--ahead] BYTES COMMAND...: run a command whose large
+ * reads wait for BYTES (0: for any data) or a quarter of the receive window, and whose
+ * select() does not spin; read-library.c says how. What iperf3 reads is not copied. With
+ * --all, it reads at once what it would read one after the other, and with --ahead it so
+ * writes. The program preloads libmpbench-read.so, which lies beside this program,
  * after the libraries that are preloaded already (such as mptcpize's).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char * const options[][2] = {
+	{ "--all", "MPBENCH_READ_ALL" },
+	{ "--ahead", "MPBENCH_WRITE_AHEAD" },
+	{}
+};
+
+/* Whether a word is an option, which then is set */
+static int option(const char *word)
+{
+	size_t at;
+
+	for (at = 0; options[at][0]; at++)
+		if (!strcmp(word, options[at][0]))
+			return !setenv(options[at][1], "1", 1);
+	return 0;
+}
 
 int main(int argc, char **argv)
 {
@@ -17,8 +36,10 @@ int main(int argc, char **argv)
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
+	for (; argc > 1 && option(argv[1]); argc--, argv++)
+		;
 	if (argc < 3 || argv[1][0] < '0' || argv[1][0] > '9' || length < 0) {
-		fprintf(stderr, "usage: mpbench-read BYTES COMMAND...\n");
+		fprintf(stderr, "usage: mpbench-read [--all] [--ahead] BYTES COMMAND...\n");
 		return 2;
 	}
 	self[length] = 0;
@@ -28,6 +49,9 @@ int main(int argc, char **argv)
 		 before ? before : "", before ? ":" : "", self);
 	setenv("LD_PRELOAD", preload, 1);
 	setenv("MPBENCH_READ_BYTES", argv[1], 1);
+	slash = strrchr(argv[2], '/');
+	if (!strcmp(slash ? slash + 1 : argv[2], "iperf3"))
+		setenv("MPBENCH_READ_DISCARD", "1", 1);
 	execvp(argv[2], argv + 2);
 	perror(argv[2]);
 	return 127;

@@ -10,6 +10,19 @@
  * of the window, and the portion grows with the window until it is what was asked for.
  * A reader that finds the window full most of the time all the same says so at its end.
  *
+ * With MPBENCH_READ_DISCARD, large non-blocking reads of a stream are of data that the
+ * program never looks at, as those of iperf3. The kernel hands them over without a copy
+ * (MSG_TRUNC). iperf3's control connection, whose data count, is in blocking mode.
+ *
+ * With MPBENCH_READ_ALL, such a read also takes all that is there at once, up to
+ * MPBENCH_READ_BYTES. The program gets it in pieces as large as it asks for, and select()
+ * finds the socket readable until it has all. It waits for what comes in WAKE_NS, so that
+ * little is unread when the transfer ends.
+ *
+ * With MPBENCH_WRITE_AHEAD, a large non-blocking write to a stream hands the kernel the
+ * same data BLOCKS times at once, and the next writes are answered from that. iperf3
+ * writes its only block BLOCKS times after each select().
+ *
  * A non-blocking read that follows a short read, with no select() in between,
  * fails at once with EAGAIN.
  *
@@ -42,19 +55,31 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
 
 #define LARGE (16 * 1024)
 #define MAX_FD 1024
 #define POLL_US 10000
 #define PART_OF_WINDOW 4
 #define FEW_READS 20
+#define BLOCKS 10
+#define WAKE_NS 10000000LL
+#define WAKES 8
 
 static enum mode { UNKNOWN, BLOCKING, NON_BLOCKING } modes[MAX_FD];
+static unsigned char streams[MAX_FD];	/* non-blocking sockets of streams */
 static unsigned char drained[MAX_FD];
 static fd_set writable;	/* what select() found, when it found nothing else */
 static int ignored;	/* nothing was written to these since */
 
 static int asked = -1;		/* MPBENCH_READ_BYTES */
+static int discards, all, ahead;
+static long long came[MAX_FD], since_ns[MAX_FD];	/* by reads since then */
+static int wakes[MAX_FD];
+static size_t taken[MAX_FD];	/* from the kernel, and not yet read by the program */
+static size_t given[MAX_FD];	/* to the kernel, and not yet written by the program */
+static unsigned char stuffed[MAX_FD];	/* the kernel takes no more for now */
 static int portions[MAX_FD];	/* what reads wait for; 0 before the first large read */
 static int windows[MAX_FD];	/* as last asked for; 0 for what is no socket */
 static unsigned long reads_done, reads_of_all;
@@ -70,21 +95,32 @@ static int window_of(int fd)
 	return buffer / 2;
 }
 
-static void coalesce(int fd, size_t length)
+static void ask(void)
 {
 	const char *text;
+
+	if (asked >= 0)
+		return;
+	text = getenv("MPBENCH_READ_BYTES");
+	asked = text ? atoi(text) : 0;
+	all = !!getenv("MPBENCH_READ_ALL");
+	discards = !!getenv("MPBENCH_READ_DISCARD");
+	ahead = !!getenv("MPBENCH_WRITE_AHEAD");
+}
+
+static void coalesce(int fd, size_t length)
+{
 	int portion;
 
-	if (asked < 0) {
-		text = getenv("MPBENCH_READ_BYTES");
-		asked = text ? atoi(text) : 0;
-	}
-	if (length < LARGE || portions[fd] >= asked)
+	ask();
+	if (length < LARGE || portions[fd] >= asked || (all && portions[fd]))
 		return;
 	windows[fd] = window_of(fd);
 	portion = windows[fd] / PART_OF_WINDOW;
 	if (portion < 1 || portion > asked)
 		portion = asked;
+	if (all && portion > LARGE)
+		portion = LARGE;
 	if (portion <= portions[fd])
 		return;
 	portions[fd] = portion;
@@ -113,6 +149,78 @@ static void say_if_held(void)
 			reads_of_all, reads_done);
 }
 
+typedef ssize_t (*recv_call)(int, void *, size_t, int);
+
+static recv_call next_recv(void)
+{
+	static recv_call next;
+
+	if (!next)
+		next = dlsym(RTLD_NEXT, "recv");
+	return next;
+}
+
+/* What the kernel has handed over before */
+static ssize_t read_on(int fd, size_t length)
+{
+	size_t result = taken[fd] < length ? taken[fd] : length;
+
+	taken[fd] -= result;
+	drained[fd] = result < length;
+	return result;
+}
+
+static long long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* Let the portion follow the rate, after some reads or when they take long. */
+static void follow(int fd, ssize_t result)
+{
+	long long now = now_ns(), span = now - since_ns[fd], portion;
+	int set;
+
+	came[fd] += result;
+	if (++wakes[fd] < WAKES && span < WAKES * WAKE_NS)
+		return;
+	portion = span > 0 ? came[fd] * WAKE_NS / span : 0;
+	wakes[fd] = 0;
+	came[fd] = 0;
+	since_ns[fd] = now;
+	windows[fd] = window_of(fd);
+	if (portion > windows[fd] / PART_OF_WINDOW)
+		portion = windows[fd] / PART_OF_WINDOW;
+	if (portion > asked)
+		portion = asked;
+	if (portion < LARGE)
+		portion = portions[fd] < LARGE ? portions[fd] : LARGE;
+	if (portion > portions[fd] * 3 / 4 && portion < portions[fd] * 5 / 4)
+		return;
+	portions[fd] = set = portion;
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &set, sizeof(set));
+}
+
+/* A large read of data that nobody looks at */
+static ssize_t discard(int fd, void *buffer, size_t length)
+{
+	size_t most = all && (size_t)asked > length ? (size_t)asked : length;
+	ssize_t result = next_recv()(fd, buffer, most, MSG_TRUNC);
+
+	count_read(fd, result);
+	if (all && result > 0)
+		follow(fd, result);
+	if (result > 0 && (size_t)result > length) {
+		taken[fd] = result - length;
+		return length;
+	}
+	drained[fd] = result > 0 && (size_t)result < length;
+	return result;
+}
+
 ssize_t read(int fd, void *buffer, size_t length)
 {
 	static ssize_t (*next)(int, void *, size_t);
@@ -127,13 +235,49 @@ ssize_t read(int fd, void *buffer, size_t length)
 		errno = EAGAIN;
 		return -1;
 	}
+	if (taken[fd])
+		return read_on(fd, length);
 	coalesce(fd, length);
+	if (length >= LARGE && discards && streams[fd])
+		return discard(fd, buffer, length);
 	result = next(fd, buffer, length);
 	if (length >= LARGE)
 		count_read(fd, result);
 	drained[fd] = modes[fd] == NON_BLOCKING && length >= LARGE &&
 		      result > 0 && (size_t)result < length;
 	return result;
+}
+
+/* What the kernel has taken before */
+static ssize_t write_on(int fd, size_t length)
+{
+	size_t result = given[fd] < length ? given[fd] : length;
+
+	if (!result) {
+		errno = EAGAIN;
+		return -1;
+	}
+	given[fd] -= result;
+	return result;
+}
+
+/* Large writes of the same data, all at once */
+static ssize_t write_ahead(int fd, const void *buffer, size_t length)
+{
+	struct iovec vector[BLOCKS];
+	ssize_t result;
+	int at;
+
+	for (at = 0; at < BLOCKS; at++)
+		vector[at] = (struct iovec) { (void *)buffer, length };
+	result = writev(fd, vector, BLOCKS);
+	if (result < 0)
+		return result;
+	stuffed[fd] = (size_t)result < BLOCKS * length;
+	if ((size_t)result <= length)
+		return result;
+	given[fd] = result - length;
+	return length;
 }
 
 ssize_t write(int fd, const void *buffer, size_t length)
@@ -144,23 +288,47 @@ ssize_t write(int fd, const void *buffer, size_t length)
 		next = dlsym(RTLD_NEXT, "write");
 	if (ignored && fd >= 0 && fd < MAX_FD && FD_ISSET(fd, &writable))
 		ignored = 0;
-	return next(fd, buffer, length);
+	if (fd < 0 || fd >= MAX_FD || length < LARGE || !streams[fd])
+		return next(fd, buffer, length);
+	if (given[fd] || stuffed[fd])
+		return write_on(fd, length);
+	return ahead ? write_ahead(fd, buffer, length) : next(fd, buffer, length);
 }
 
 ssize_t recv(int fd, void *buffer, size_t length, int flags)
 {
-	static ssize_t (*next)(int, void *, size_t, int);
 	ssize_t result;
 
-	if (!next)
-		next = dlsym(RTLD_NEXT, "recv");
 	if (fd < 0 || fd >= MAX_FD)
-		return next(fd, buffer, length, flags);
+		return next_recv()(fd, buffer, length, flags);
 	coalesce(fd, length);
-	result = next(fd, buffer, length, flags);
+	result = next_recv()(fd, buffer, length, flags);
 	if (length >= LARGE)
 		count_read(fd, result);
 	return result;
+}
+
+static int is_stream(int fd)
+{
+	socklen_t length = sizeof(int);
+	int type = 0;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) && type == SOCK_STREAM;
+}
+
+int close(int fd)
+{
+	static int (*next)(int);
+
+	if (!next)
+		next = dlsym(RTLD_NEXT, "close");
+	if (fd >= 0 && fd < MAX_FD) {
+		streams[fd] = 0;
+		taken[fd] = 0;
+		given[fd] = 0;
+		stuffed[fd] = 0;
+	}
+	return next(fd);
 }
 
 static int set_mode(int fd, int command, long argument)
@@ -171,8 +339,12 @@ static int set_mode(int fd, int command, long argument)
 	if (!next)
 		next = dlsym(RTLD_NEXT, "fcntl64");
 	result = next(fd, command, argument);
-	if (command == F_SETFL && result >= 0 && fd >= 0 && fd < MAX_FD)
+	if (command == F_SETFL && result >= 0 && fd >= 0 && fd < MAX_FD) {
 		modes[fd] = argument & O_NONBLOCK ? NON_BLOCKING : BLOCKING;
+		ask();
+		streams[fd] = modes[fd] == NON_BLOCKING && (discards || ahead) &&
+			      is_stream(fd);
+	}
 	return result;
 }
 
@@ -245,6 +417,19 @@ static int others(select_call next, int count, fd_set *reads, fd_set *writes,
 	return 0;
 }
 
+/* Leave in a set what the program can read without the kernel; the number of these. */
+static int has_taken(int count, fd_set *reads)
+{
+	int fd, found = 0;
+
+	for (fd = 0; reads && fd < count; fd++)
+		found += FD_ISSET(fd, reads) && taken[fd];
+	for (fd = 0; found && fd < count; fd++)
+		if (!taken[fd])
+			FD_CLR(fd, reads);
+	return found;
+}
+
 int select(int count, fd_set *reads, fd_set *writes, fd_set *errors,
 	   struct timeval *timeout)
 {
@@ -257,6 +442,15 @@ int select(int count, fd_set *reads, fd_set *writes, fd_set *errors,
 	if (!next)
 		next = dlsym(RTLD_NEXT, "select");
 	memset(drained, 0, sizeof(drained));
+	memset(stuffed, 0, sizeof(stuffed));
+	ready = has_taken(count, reads);
+	if (ready) {
+		if (writes)
+			FD_ZERO(writes);
+		if (errors)
+			FD_ZERO(errors);
+		return ready;
+	}
 	for (fd = 0; writes && fd < count; fd++)
 		if (FD_ISSET(fd, writes) && blocking(fd))
 			FD_CLR(fd, writes);

@@ -17,7 +17,7 @@ OVERHEAD_S = 0.4
 """Wall time of an empty run: boot, network, teardown."""
 MESSAGE_S = 0.25e-3
 """Time of a message of cbr over a connection beside its packets."""
-BITS_PER_WALL_S = {"coalesced": 1.4e9, "packet": 0.55e9}
+BITS_PER_WALL_S = {"bulk": 3e9, "coalesced": 1.4e9, "packet": 0.55e9}
 """Speed at which one core moves data, by the way in which the receiver reads."""
 
 QEMU_BOOT_S = 8.0

@@ -168,6 +168,62 @@ def test_a_reader_that_holds_its_connection_says_so(tmp_path: Path) -> None:
     assert " of 25 reads found the receive window full" in said
 
 
+IPERF3 = """#!{python}
+import fcntl, os, select, socket, sys, termios
+size, blocks = 16384, 10
+listener = socket.create_server(("127.0.0.1", 0))
+listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+sender = socket.create_connection(listener.getsockname())
+sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+receiver, _ = listener.accept()
+for each in (sender, receiver):
+    flags = fcntl.fcntl(each, fcntl.F_GETFL)
+    fcntl.fcntl(each, fcntl.F_SETFL, flags | os.O_NONBLOCK)
+def queued():
+    return int.from_bytes(fcntl.ioctl(receiver, termios.FIONREAD, bytes(4)), "little")
+def read():
+    assert select.select([receiver], [], [], 5) == ([receiver], [], [])
+    return os.read(receiver.fileno(), size)
+sent, block = [], b"x" * size
+for _ in range(blocks):
+    assert os.write(sender.fileno(), block) == size
+    sent.append(queued() // size)
+first = read()
+left = queued() // size
+others = [len(read()) // size for _ in range(blocks - 1)]
+assert queued() == 0
+print(sent[0], sent[-1], first.count(b"x") // size, left, *others)
+"""
+
+
+def bulk(folder: Path, *words: str, name: str = "iperf3") -> list[int]:
+    """Blocks that had arrived after the first of ten writes and after the last, whether
+    the first read gave data, blocks left then, and blocks that each other read gave."""
+    tool = read_tools.folder(folder) / "mpbench-read"
+    program = folder / name
+    program.write_text(IPERF3.replace("{python}", sys.executable))
+    program.chmod(0o755)
+    command = [str(tool), *words, str(program)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [*map(int, shown.stdout.split())]
+
+
+@compiler
+def test_only_what_iperf3_reads_is_not_copied(tmp_path: Path) -> None:
+    assert bulk(tmp_path, "0") == [1, 10, 0, 9, *[1] * 9]
+    assert bulk(tmp_path, "0", name="other") == [1, 10, 1, 9, *[1] * 9]
+
+
+@compiler
+def test_reads_at_once_what_is_read_in_turn(tmp_path: Path) -> None:
+    assert bulk(tmp_path, "--all", "1048576") == [1, 10, 0, 0, *[1] * 9]
+
+
+@compiler
+def test_writes_at_once_what_is_written_in_turn(tmp_path: Path) -> None:
+    assert bulk(tmp_path, "--ahead", "0") == [10, 10, 0, 9, *[1] * 9]
+
+
 @compiler
 def test_a_source_that_does_not_compile(tmp_path: Path) -> None:
     sources = tmp_path / "sources"

@@ -7,9 +7,12 @@ import pytest
 
 import wsp
 from mpbench.experiment_files import load, loads
+from mpbench.plan import make_plan
 from mpbench.spec import entries, vocabulary
 from tests.spec.files import TEXT, factors, spec, text
 from tools.iperf3.keys import Traffic
+from tools.iperf3.processes import processes
+from tools.iperf3.record import Iperf3
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [
@@ -67,6 +70,29 @@ def test_ways_of_reading() -> None:
     assert wake_bytes("coalesced") == 16_384
     assert wake_bytes({"size": "64 KiB"}) == 65_536
     assert wake_bytes({"mode": "packet"}) == 1
+    assert wake_bytes("bulk") == 1 << 20
+    assert wake_bytes({"mode": "bulk", "size": "64 KiB"}) == 65_536
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_ends_of_a_bulk_transfer_make_large_calls(reverse: bool) -> None:
+    """Only a sender that need not end after a block writes ahead."""
+    entry = {"tool": "iperf3", "from": "client", "to": "server", "reverse": reverse}
+    for length, ahead in (({"duration": "1 s"}, ["--ahead"]), ({"size": "1 MB"}, [])):
+        made = spec(traffic=[{**entry, **length, "read": "bulk"}])
+        job = make_plan(made, {}).runs[0].job
+        (own,) = job.traffic
+        assert isinstance(own, Iperf3)
+        found = processes(0, own, job.transport, lambda host, path: host)
+        argv = {each.role: [*each.argv] for each in found}
+        receiver, sender = argv["server"], argv["client"]
+        if reverse:
+            receiver, sender = sender, receiver
+        portion = "16384" if reverse and not ahead else "1048576"
+        at = receiver.index("mpbench-read")
+        assert receiver[at + 1 : at + 4] == ["--all", portion, "iperf3"]
+        at = sender.index("mpbench-read")
+        assert sender[at + 1 :][: len(ahead) + 2] == [*ahead, "0", "iperf3"]
 
 
 def test_cannot_be_changed() -> None:

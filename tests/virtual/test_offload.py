@@ -199,3 +199,31 @@ def test_frames_of_segments_mix_at_inner_links(tmp_path: Path) -> None:
     past = ports["t"]["eth1"]["rx_packets"] - up["shared"]["packets"] + entered["last"]
     assert entered["shared"] == up["a"]["packets"] - past + up["b"]["packets"]
     assert up["shared"]["full"] > 0 and up["last"]["lost"] > 0
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_large_calls_move_the_same(tmp_path: Path, reverse: bool) -> None:
+    """With `bulk`, both ends count what they count without, and a transfer of a size
+    sends no byte more."""
+    found = {}
+    for read in ("coalesced", "bulk"):
+        ends = {"from": "client", "to": "server", "reverse": reverse}
+        entry = {"tool": "iperf3", "read": read, **ends}
+        job = job_of(
+            tmp_path,
+            topology="two_path",
+            fabric={"offload": True, "gather": "1 ms"},
+            parameters={"path1.capacity": "100 Mbit/s", "path2.capacity": "50 Mbit/s"},
+            cases={"only": CUBIC},
+            traffic=[
+                {**entry, "name": "long", "duration": "2 s"},
+                {**entry, "name": "short", "size": "1 MB", "start": "4 s"},
+            ],
+        )
+        files = executed(tmp_path / read, job)
+        long, short = (
+            json.loads(files[f"traffic-{index}-client.json"])["end"] for index in (0, 1)
+        )
+        assert short["sum_sent"]["bytes"] == 8 * 131072
+        found[read] = [long[way]["bytes"] for way in ("sum_sent", "sum_received")]
+    assert found["bulk"] == pytest.approx(found["coalesced"], rel=0.02)

@@ -4,13 +4,41 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
+from pydantic.config import JsonDict
 
 from analysis.run import needs
-from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
+from jobs import vocabulary
+from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read
 from mpbench.spec.values import Count, Faults, OneOf, Quantity, Switch
 from mpbench.spec.varied import DURATION, SIZE, START, Varied
 
 MOST_PARALLEL = 128
+BULK = "bulk"
+READ_MODES = (*vocabulary.READ_MODES, BULK)
+MOST_READ_BYTES = 1 << 20
+
+
+class OwnRead(Read):
+    """The way in which the receiver is woken, and how both ends call the kernel."""
+
+    mode: Annotated[str, OneOf("way of reading", READ_MODES)] = Field(
+        default="coalesced",
+        description="coalesced: once `size` has arrived; packet: by every packet; bulk:"
+        " as coalesced, and both ends move all that they can in one system call.",
+    )
+
+    @property
+    def wake_bytes(self) -> int:
+        """As of the other ways; the most that one can ask for is usual for bulk."""
+        if self.mode == BULK and self.size is None:
+            return MOST_READ_BYTES
+        return super().wake_bytes
+
+
+def own_read_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: a bare mode will do."""
+    mapping = schema.pop("$ref", None)
+    schema["anyOf"] = [{"$ref": mapping}, {"enum": [*READ_MODES]}]
 
 
 class Traffic(Entry):
@@ -41,10 +69,10 @@ class Traffic(Entry):
     interval: Annotated[float, Quantity("s", 0.1, 60)] = Field(
         default=1.0, description="Length of the intervals of the report."
     )
-    read: Annotated[Read, BeforeValidator(as_read)] = Field(
-        default=Read(),
+    read: Annotated[OwnRead, BeforeValidator(as_read)] = Field(
+        default=OwnRead(),
         description="How the receiver reads: a mode, or {mode, size}.",
-        json_schema_extra=read_schema,
+        json_schema_extra=own_read_schema,
     )
 
     def _check(self, faults: Faults) -> None:

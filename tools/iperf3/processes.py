@@ -1,8 +1,12 @@
 """iperf3: bulk transfers of a given time or size, in either direction.
 
 `mpbench-read` runs both ends. With `read: coalesced`, the reads of the receiver of the
-data wait for `read_bytes`; an argument of 0 means that reads do not wait. It also
-keeps iperf3 from polling without a pause.
+data wait for `read_bytes`; an argument of 0 means that reads do not wait. With `read:
+bulk`, the receiver also takes all that is there at once, and the sender hands several
+blocks to the kernel at once. A sender that has to end after a certain block does not,
+and a receiver that has to waits for no more than a coalesced one usually does. iperf3
+never looks at what it reads, so that is not copied. `mpbench-read` also keeps it from
+polling without a pause.
 """
 
 from collections.abc import Callable
@@ -10,6 +14,9 @@ from collections.abc import Callable
 from jobs import Transport
 from tools.iperf3.record import Iperf3
 from tools.processes import Process, over
+
+LAST_BYTES = 16 * 1024
+"""Divides a block of iperf3's."""
 
 
 def processes(
@@ -38,9 +45,14 @@ def processes(
     if transport.path:
         client += ["--bind", address(entry.source, transport.path)]
     reader, writer = (client, server) if entry.reverse else (server, client)
-    coalesced = entry.read == "coalesced"
-    reader[:0] = ["mpbench-read", str(entry.read_bytes) if coalesced else "0"]
-    writer[:0] = ["mpbench-read", "0"]
+    bulk = entry.read == "bulk"
+    takes = ["--all"] if bulk else []
+    waits_bytes = entry.read_bytes if entry.read != "packet" else 0
+    if bulk and entry.bytes and entry.reverse:
+        waits_bytes = min(waits_bytes, LAST_BYTES)
+    reader[:0] = ["mpbench-read", *takes, str(waits_bytes)]
+    ahead = ["--ahead"] if bulk and not entry.bytes else []
+    writer[:0] = ["mpbench-read", *ahead, "0"]
     return [
         Process(
             name=f"traffic-{index}-server",

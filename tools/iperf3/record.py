@@ -19,7 +19,8 @@ class Iperf3(Entry):
     parallel : connections at a time
     nodelay : whether the sender switches Nagle's algorithm off
     interval_s : length of the intervals of the report
-    read : how the receiver is woken: when `read_bytes` have arrived, or by each packet
+    read : how the receiver is woken: when `read_bytes` have arrived, or by each packet;
+        with `bulk` as when coalesced, in few system calls
     """
 
     tool: Literal["iperf3"]
@@ -33,7 +34,7 @@ class Iperf3(Entry):
     parallel: Annotated[int, Bounds(1, 128)]
     nodelay: bool = False
     interval_s: LastingSeconds
-    read: Literal["coalesced", "packet"]
+    read: Literal["coalesced", "packet", "bulk"]
     read_bytes: Annotated[int, Bounds(1, 1 << 20)]
     transport: Annotated[Transport | None, WRITTEN] = None
 
