@@ -64,6 +64,24 @@ def test_an_unknown_tool_is_refused_with_those_that_are_known() -> None:
         tools.part("os", "processes")
 
 
+def others(tool: str) -> set[str]:
+    """The other tools whose folders a tool imports."""
+    found = set()
+    for path in (ROOT / "tools" / tool).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in getattr(node, "names", ())]
+            module = getattr(node, "module", None) or ""
+            words = {*names, module, *(f"{module}.{name}" for name in names)}
+            found |= {w.split(".")[1] for w in words if w.startswith("tools.")}
+    return (found & {*tools.ALL}) - {tool}
+
+
+@pytest.mark.parametrize("tool", tools.ALL)
+def test_a_tool_imports_no_other_tool(tool: str) -> None:
+    """What two of them need stands beside their folders."""
+    assert others(tool) == set()
+
+
 def compared(text: str) -> list[int]:
     """The lines that compare something with the name of a tool."""
     return [

@@ -10,6 +10,7 @@ from analysis.campaign.directions import WORDS, Direction
 from analysis.run import patterns
 from analysis.run.number_columns import column
 from jobs.vocabulary import NUMBER_UNITS
+from mpbench.spec.file_limits import FileLimit, limited
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S, Entry, Json
@@ -59,14 +60,6 @@ def words(value: Sequence[str]) -> Sequence[str]:
             " found by name and not by path, and no shell is there"
         )
     return value
-
-
-FileLimit = Annotated[float, Quantity("bytes", 1 << 10, 1e9)]
-
-
-def limited(file_limit: float | None) -> Json:
-    """The limit in a job; nothing for the usual one."""
-    return {} if file_limit is None else {"file_limit_bytes": int(file_limit)}
 
 
 Words = Annotated[tuple[str, ...], AfterValidator(words)]

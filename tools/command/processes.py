@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from jobs import Transport
-from tools.command.record import MOST_BYTES as MOST_BYTES
 from tools.command.record import PLACES as PLACES
 from tools.command.record import Command
 from tools.processes import Process, over

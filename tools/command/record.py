@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from jobs.entries.base import Entry
-from jobs.marks import WRITTEN, Bounds, Checked, Key, Length
+from jobs.file_limit import MOST_BYTES, FileLimit
+from jobs.marks import WRITTEN, Checked, Key, Length
 from jobs.plugins import Unit
 from jobs.transport import Transport
 from jobs.values import LastingSeconds, Name, Port, Seconds
@@ -19,11 +20,6 @@ MOST_WORDS = 100
 MOST_CHARACTERS = 4096
 MOST_NUMBERS = 50
 MOST_PATTERN_CHARACTERS = 500
-MOST_BYTES = 16 << 20
-"""The largest file that such a program can write, its output included, where the entry
-does not say."""
-FileLimit = Annotated[int, Bounds(1 << 10, 10**9)]
-"""Bytes."""
 
 _PROGRAM = re.compile(r"[A-Za-z0-9_.+-]+")
 PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")

@@ -12,7 +12,6 @@ from analysis.run.traffic import Traffic
 from tools.command import reader
 from tools.command.record import Command
 
-MOST_CHARACTERS = 300
 ENDED = True
 
 
@@ -61,5 +60,4 @@ def allowed(_entry: Traffic[Command]) -> tuple[int, ...]:
 
 
 def explain(folder: Path, name: str) -> str:
-    said = files.tail(folder / f"{name}.err") or files.tail(folder / f"{name}.txt")
-    return said[:MOST_CHARACTERS]
+    return files.last_words(folder, name)

@@ -10,13 +10,13 @@ from analysis.campaign.directions import Direction
 from analysis.run.number_columns import column
 from jobs.plugins import FILES, PROGRAMS
 from mpbench import units
+from mpbench.spec.file_limits import FileLimit, limited
 from mpbench.spec.messages import shortened
 from mpbench.spec.plugin_format import FILE, PROGRAM, TEXT
 from mpbench.spec.plugins import Tool
 from mpbench.spec.suggestions import nearest, unknown_key
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import Faults, Quantity, Switch, context
-from tools.command.keys import FileLimit, limited
 from tools.plugin.record import PERCENTILES
 
 MOST_CHARACTERS = 1000

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from jobs.entries.base import Entry
+from jobs.file_limit import MOST_BYTES, FileLimit
 from jobs.marks import WRITTEN, Key, Length
 from jobs.plugins import MOST_KEYS, Code, Numbers, PluginName
 from jobs.transport import Transport
 from jobs.values import LastingSeconds, Name, Number, NumberName, Port, Seconds, Size
-from tools.command.record import MOST_BYTES, FileLimit
 
 PERCENTILES = {"median": 50.0, "p95": 95.0, "p99": 99.0, "greatest": 100.0}
 """The columns of a list of samples, and the percentile of each."""

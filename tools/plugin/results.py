@@ -11,13 +11,12 @@ import numpy as np
 
 from analysis.run.artefacts import Artefacts
 from analysis.run.number_columns import column
-from analysis.run.readers import outcome, plugin_lists, plugin_numbers
+from analysis.run.readers import files, outcome, plugin_lists, plugin_numbers
 from analysis.run.readers.plugin_lists import Lists
 from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
-from tools.command import results as command
 from tools.plugin.record import PERCENTILES, Plugin
 
 ENDED = True
@@ -192,4 +191,5 @@ def samples(entry: Traffic[Plugin], report: Report) -> Mapping[str, np.ndarray]:
     }
 
 
-explain = command.explain
+def explain(folder: Path, name: str) -> str:
+    return files.last_words(folder, name)

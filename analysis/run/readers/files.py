@@ -4,6 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+MOST_CHARACTERS = 300
+"""Of the words of a program in a message."""
+
 
 def read_object(path: Path) -> dict[str, Any]:
     """The JSON object in a file.
@@ -48,6 +51,12 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{name}: a {type(value).__name__} where an object belongs")
     return value
+
+
+def last_words(folder: Path, name: str) -> str:
+    """The last line that a program said, by the name of its process; "" for none."""
+    said = tail(folder / f"{name}.err") or tail(folder / f"{name}.txt")
+    return said[:MOST_CHARACTERS]
 
 
 def tail(path: Path) -> str:
