@@ -78,7 +78,7 @@ def others(tool: str) -> set[str]:
 
 @pytest.mark.parametrize("tool", tools.ALL)
 def test_a_tool_imports_no_other_tool(tool: str) -> None:
-    """What two of them need stands beside their folders."""
+    """Parts that two of them need stand beside their folders."""
     assert others(tool) == set()
 
 
