@@ -62,19 +62,20 @@ class Endpoint:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A change of one address of a host while traffic runs.
+    """A change of one address of a host, or of its limits, while traffic runs.
 
     at_s : seconds after the start of the traffic
-    link : to which the address belongs
+    link : to which the address belongs; None for a change of limits
     flags : of the endpoint from then on; empty for no endpoint, None for no change
     present : whether the host has the address from then on; None for no change
     command : of COMMANDS, for every MPTCP connection that the host has then; None for a
         change of what the host has. `set_flags` has flags, of which `backup` counts
     to : the peer's address of a subflow to create; None for that of the first subflow
+    limits : those that change; None for no change
     """
 
     at_s: Seconds
-    link: Name
+    link: Name | None
     flags: (
         Annotated[tuple[Annotated[str, Among(FLAGS)], ...], Length(0, len(FLAGS))]
         | None
@@ -82,9 +83,15 @@ class Change:
     present: bool | None = None
     command: Annotated[str, Among(COMMANDS)] | None = None
     to: Address | None = None
+    limits: Limits | None = None
 
     def check(self) -> None:
-        if self.command is not None:
+        if (self.limits is None) == (self.link is None):
+            raise ValueError("link: all but a change of limits have one")
+        if self.limits is not None:
+            if (self.flags, self.present, self.command) != (None, None, None):
+                raise ValueError("limits: a change of its own")
+        elif self.command is not None:
             with_flags = self.command == SET_FLAGS
             if self.present is not None or with_flags != (self.flags is not None):
                 raise ValueError("a command has flags if it is set_flags, and no more")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from jobs import Job
 from jobs.artefacts import HOST_CHANGES
-from jobs.ends import Change
-from mpbench.guest import endpoints
+from jobs.ends import Change, Limits
+from mpbench.guest import endpoints, transport
 from mpbench.guest.changes import NS, Batch, Changes
 from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.mptcp_netlink import PathManager
@@ -16,6 +16,8 @@ from mpbench.guest.userspace import Script
 from topologies.wiring import Port
 
 RECORD = "host-changes.csv"
+LIMITS = "limits"
+"""The word in place of a link in the record."""
 SETTABLE = {"backup"}
 """Flags that the kernel changes of subflows that are there (MP_PRIO). A change of any
 other flag takes the endpoint away and adds another one."""
@@ -56,6 +58,7 @@ class HostChanges:
             for host, manager in self._managers.items()
             if settings[host].in_userspace
         }
+        self._limits = {host: transport.limits(settings[host]) for host in hosts}
         self._known: dict[tuple[str, int], frozenset[str]] = {}
         for host in hosts:
             given = settings[host].endpoints
@@ -90,11 +93,14 @@ class HostChanges:
             change = (self._job.host_settings or {})[host].changes[number]
             state = self._apply(host, change)
             times = f"{now_ns / NS:.9f},{due_ns / NS:.9f}"
-            self._rows.append(f"{times},{host},{change.link},{state}")
+            where = change.link or LIMITS
+            self._rows.append(f"{times},{host},{where},{state}")
 
     def _apply(self, host: str, change: Change) -> str:
         if change.command is not None:
             return self._scripts[host].make(change)
+        if change.limits is not None:
+            return self._limit(host, change.limits)
         number, port = endpoints.port_of(self._job, host, change.link)
         if change.flags is None:
             present = bool(change.present)
@@ -114,6 +120,17 @@ class HostChanges:
         if flags:
             self._known[host, number] = flags
         return " ".join(change.flags) or "none"
+
+    def _limit(self, host: str, limits: Limits) -> str:
+        """Set limits; one that is not said stays as it is."""
+        subflows, accepted = self._limits[host]
+        if limits.subflows is not None:
+            subflows = limits.subflows
+        if limits.add_addr_accepted is not None:
+            accepted = limits.add_addr_accepted
+        self._limits[host] = subflows, accepted
+        self._managers[host].limit(subflows, accepted)
+        return f"subflows {subflows} add_addr_accepted {accepted}"
 
     def _address_lines(self, host: str, port: Port, present: bool) -> Sequence[str]:
         """Lines for ip; with an address, a host loses the routes by its interface."""

@@ -116,11 +116,16 @@ def _has_endpoints(settings: Host | None) -> bool:
     return settings.endpoints is not None or bool(settings.addresses)
 
 
+def limits(settings: Host | None) -> tuple[int, int]:
+    """The limits of a host's path manager: subflows, and announced addresses."""
+    own = (settings.limits if settings else None) or Limits()
+    subflows = SUBFLOW_LIMIT if own.subflows is None else own.subflows
+    return subflows, own.add_addr_accepted or 0
+
+
 def _limit_line(settings: Host | None) -> str:
-    limits = (settings.limits if settings else None) or Limits()
-    subflows, accepted = limits.subflows, limits.add_addr_accepted
-    subflows = SUBFLOW_LIMIT if subflows is None else subflows
-    return f"mptcp limits set subflow {subflows} add_addr_accepted {accepted or 0}"
+    subflows, accepted = limits(settings)
+    return f"mptcp limits set subflow {subflows} add_addr_accepted {accepted}"
 
 
 def read_back(node: LabNode) -> dict[str, str]:

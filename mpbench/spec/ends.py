@@ -196,6 +196,12 @@ class Endpoint(Part):
         return self
 
 
+def _limits(given: Limits) -> ends.Limits:
+    return ends.Limits(
+        subflows=given.subflows, add_addr_accepted=given.add_addr_accepted
+    )
+
+
 class HostStep(Part):
     """State of a host from a time on. What is not named stays as it is."""
 
@@ -208,6 +214,9 @@ class HostStep(Part):
     )
     addresses: dict[str, Switch] = Field(
         default={}, description="Link of an address to whether the host has it."
+    )
+    limits: Limits | None = Field(
+        default=None, description="The limits that change, as `limits` of a host."
     )
     announce: _Links = _links_field("With pm: userspace: addresses to announce.")
     remove: _Links = _links_field("Addresses to take back, by their links.")
@@ -235,8 +244,11 @@ class HostStep(Part):
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
-        if not (self.endpoints or self.addresses or self.commands):
-            raise ValueError("changes nothing; name 'endpoints' or 'addresses'")
+        given = self.limits.model_dump() if self.limits else {}
+        limited = any(value is not None for value in given.values())
+        if not (self.endpoints or self.addresses or self.commands or limited):
+            words = "name 'endpoints', 'addresses' or 'limits'"
+            raise ValueError(f"changes nothing; {words}")
         return self
 
     @model_serializer(mode="wrap")
@@ -245,7 +257,8 @@ class HostStep(Part):
     ) -> dict[str, Any]:
         """The commands that a step does not have enter no hash."""
         values: dict[str, Any] = handler(self)
-        absent = [name for name in ends.COMMANDS if not getattr(self, name)]
+        names = (*ends.COMMANDS, "limits")
+        absent = [name for name in names if not getattr(self, name)]
         return {key: value for key, value in values.items() if key not in absent}
 
     @property
@@ -331,6 +344,8 @@ class HostSettings(Part):
 
     def _changes(self) -> Iterator[ends.Change]:
         for _, at_s, step in self.steps:
+            if step.limits is not None:
+                yield ends.Change(at_s=at_s, link=None, limits=_limits(step.limits))
             for link, present in step.addresses.items():
                 yield ends.Change(at_s=at_s, link=link, present=present)
             for link, flags in step.endpoints.items():
@@ -346,18 +361,13 @@ class HostSettings(Part):
 
     def job(self) -> ends.Host:
         """The settings as a run's job has them."""
-        limits = self.limits
         return ends.Host(
             addresses=self.addresses,
             mptcp=self.mptcp,
             sysctls=None
             if self.sysctls is None
             else {name: str(self.sysctls[name]) for name in sorted(self.sysctls)},
-            limits=ends.Limits(
-                subflows=limits.subflows, add_addr_accepted=limits.add_addr_accepted
-            )
-            if limits
-            else None,
+            limits=_limits(self.limits) if self.limits else None,
             endpoints=None
             if self.endpoints is None
             else tuple(

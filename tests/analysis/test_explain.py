@@ -627,3 +627,18 @@ def test_traffic_that_was_cut_off_is_told(
         " nothing from 3 s on"
     )
     assert (sentence in said) == told
+
+
+@pytest.mark.parametrize("raised", [None, 0, 2])
+def test_a_limit_that_is_raised_later_opens_no_subflow(
+    tmp_path: Path, raised: int | None
+) -> None:
+    run = Path(shutil.copytree(CAPTURED / "client-limit", tmp_path / "run"))
+    job = json.loads((run / "job.json").read_text())
+    if raised is not None:
+        change = {"at_s": 2.0, "link": None, "limits": {"subflows": raised}}
+        job["hosts"]["client"]["changes"] = [change]
+    (run / "job.json").write_text(json.dumps(job))
+    (said,) = lines(run)
+    later = ", and raising it later opens none on them"
+    assert said.endswith("of the client is 0" + later * bool(raised))

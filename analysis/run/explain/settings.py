@@ -31,7 +31,9 @@ def reasons(facts: Facts, one: Connection) -> Iterator[str]:
         return
     limit = client.limits.subflows if client.limits else None
     if limit == 0:
-        yield f"the limit `subflows` of the {one.client} is 0"
+        raised = any(c.limits and c.limits.subflows for c in client.changes)
+        later = ", and raising it later opens none on them" if raised else ""
+        yield f"the limit `subflows` of the {one.client} is 0{later}"
         return
     if where := _denied(facts, entry):
         yield f"{DENIED} is 0{where}, so the peer's first address takes no subflow"
