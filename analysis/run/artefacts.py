@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from analysis.run import events as record_of_events
 from analysis.run import observed_links, tools
 from analysis.run import traffic as entries
 from analysis.run.outcomes import endings, provoked
@@ -38,6 +39,8 @@ class Artefacts:
     changes : the changes of links that the guest made, in order
     queues : what waited in the queues of links over time; None if it was not recorded
     endings : how each traffic entry ended, in the job's order
+    connected_s : when the last connection of each traffic entry with data was made,
+        seconds after the start of the traffic; None where that is not known
     excused : numbers of the entries that did not end well, as the job provokes or
         expects. Their reports are None if they cannot be measured
     """
@@ -53,6 +56,7 @@ class Artefacts:
     changes: tuple[Change, ...] = ()
     queues: QueueRecord | None = None
     endings: tuple[Ending, ...] = ()
+    connected_s: tuple[float | None, ...] = ()
     excused: frozenset[int] = frozenset()
 
     @cached_property
@@ -178,7 +182,26 @@ def load(run: Path, job: Job | None = None) -> Artefacts:
         changes=record_of_changes.read(folder / "changes.csv") if job.changes else (),
         queues=_queues(folder, job),
         endings=ended,
+        connected_s=_connected_s(traffic, folder),
         excused=frozenset(excused),
+    )
+
+
+def _connected_s(
+    traffic: tuple[Traffic[Any], ...], folder: Path
+) -> tuple[float | None, ...]:
+    asked = [tools.has(entry, "connected_s") for entry in traffic]
+    try:
+        noted = record_of_events.load(folder) if any(asked) else None
+    except ValueError:  # the columns of events say so
+        noted = None
+    if noted is None:
+        return (None,) * len(traffic)
+    return tuple(
+        connected_s(entry, [event for event in noted.all if event.connection == index])
+        if connected_s is not None
+        else None
+        for index, (entry, connected_s) in enumerate(zip(traffic, asked, strict=True))
     )
 
 

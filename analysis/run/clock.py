@@ -78,9 +78,10 @@ def began_s(run: Artefacts, index: int) -> float:
     index : number of the entry, from 0
 
     For most tools it is the start of the client. iperf3's intervals begin later,
-    because the client connects first, and it ends later, because it exchanges results
-    at the end. Neither time is recorded. The time by which the client exceeds its
-    duration is divided between them, see `_after_s`.
+    because the client connects first: when the last connection with data is made, which
+    events tell. It also ends later, because it exchanges results at the end. Without
+    events, the time by which the client exceeds its duration is divided between the
+    two, see `_after_s`.
     """
     entry = run.traffic[index]
     if entry.flows is not None:  # its times count from the beginning of the traffic
@@ -88,6 +89,9 @@ def began_s(run: Artefacts, index: int) -> float:
     client = _client(run, index)
     if client is None or client.start_s is None:
         return entry.start_s
+    connected_s = _connected_s(run, index)
+    if connected_s is not None:
+        return connected_s
     excess_s = _excess_s(run, index, client)
     return client.start_s + excess_s - _after_s(run, index, excess_s)
 
@@ -98,7 +102,14 @@ def unsure_s(run: Artefacts, index: int) -> float:
     if client is None or client.start_s is None:
         return 0.0
     excess_s = _excess_s(run, index, client)
+    if run.job.changes and _connected_s(run, index) is None:
+        # A path that fails can make the exchange of results last as long as it likes.
+        return excess_s
     return min(excess_s, _round_trip_s(run, index) or excess_s / 2)
+
+
+def _connected_s(run: Artefacts, index: int) -> float | None:
+    return run.connected_s[index] if run.connected_s else None
 
 
 def _client(run: Artefacts, index: int) -> Process | None:

@@ -50,6 +50,9 @@ longest_rtt_ms(entry, report)
     the longest round-trip time that the sender saw; None if it does not know
 excess_s(entry, client_s)
     how much longer the client ran than the entry's duration
+connected_s(entry, events)
+    when the receiver had all connections with data, seconds after the start of the
+    traffic; None if the entry's events do not tell
 round_trip_s(entry, report)
     the round trip at the end of the transfer; None if it is not known
 error_of(folder, index, end)

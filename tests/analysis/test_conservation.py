@@ -181,6 +181,34 @@ def test_a_queue_drains_towards_an_interface_that_is_down() -> None:
         assert bool(list(conservation.broken(run))) == breaks
 
 
+@pytest.mark.parametrize(
+    ("connected_s", "breaks"),
+    [((0.1,), False), ((), False), ((1.0,), True)],
+)
+def test_a_failing_path_makes_the_end_late_and_not_the_beginning(
+    connected_s: tuple[float, ...], breaks: bool
+) -> None:
+    """iperf3 exchanges its results over the path that has gone.
+
+    Half of the traffic came before the path went: either events tell when it began, or
+    nobody knows.
+    """
+    way = {"link": "a", "direction": "both", "quantity": "capacity_mbps"}
+    gone = {**way, "at_s": [5.1], "values": [0.0], "period_s": None}
+    payload = (1500 - 52) / FRAME_BYTES
+    count = 0.99 * 5 * MBPS * 1e6 / 8 * payload
+    entry = {**ENTRY, "duration_s": 10.0}
+    run = made(
+        entry,
+        reports=(iperf3(10.0, count, late_s=0.01),),
+        client_s=((0.0, 12.0),),
+        changes=[gone],
+        sysctls={"net.ipv4.tcp_timestamps": "1"},
+    )
+    run = replace(run, connected_s=connected_s)
+    assert bool(list(conservation.broken(run))) == breaks
+
+
 def test_frames_of_a_link_obey_its_rate() -> None:
     for extra, breaks in ((-1, False), (1, True)):
         run = made(CBR, reports=(packets(1),), frames=int(MOST) + extra)

@@ -152,7 +152,12 @@ def test_what_is_usual_shows_users_over_time(tmp_path: Path, command: Command) -
 def test_intervals_begin_when_the_test_does() -> None:
     """Half of what iperf3's client takes beyond the time asked goes before."""
 
-    def began(tool: str, duration_s: float | None, end_s: float | None) -> float:
+    def began(
+        tool: str,
+        duration_s: float | None,
+        end_s: float | None,
+        connected_s: tuple[float | None, ...] = (),
+    ) -> float:
         entry = SimpleNamespace(
             tool=tool, duration_s=duration_s, start_s=4.9, flows=None, forward=False
         )
@@ -161,6 +166,7 @@ def test_intervals_begin_when_the_test_does() -> None:
             traffic=(entry,),
             outcome=SimpleNamespace(processes=(process,)),
             reports=(None,),
+            connected_s=connected_s,
         )
         return clock.began_s(cast(artefacts.Artefacts, run), 0)
 
@@ -168,6 +174,8 @@ def test_intervals_begin_when_the_test_does() -> None:
     assert began("iperf3", 40.0, 44.0) == 5.0
     assert began("iperf3", None, 45.6) == began("iperf3", 40.0, None) == 5.0
     assert began("cbr", 40.0, 45.6) == 5.0
+    assert began("iperf3", 40.0, 45.6, (5.2,)) == 5.2
+    assert began("iperf3", 40.0, 45.6, (None,)) == pytest.approx(5.3)
 
 
 def test_state_of_controllers_in_a_trace() -> None:

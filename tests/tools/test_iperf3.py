@@ -1,14 +1,19 @@
-"""iperf3: what its keys become in the commands of a run."""
+"""iperf3: its keys in the commands of a run, and the beginning of its intervals."""
 
 import json
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from analysis.run.events import Event
+from analysis.run.traffic import Traffic
 from jobs import dump, load
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
+from tools.iperf3 import results
 from tools.iperf3.processes import processes
+from tools.iperf3.record import Iperf3
 
 FILE = """\
 name: bulk
@@ -35,3 +40,40 @@ def test_nagle_is_switched_off_where_the_file_says_so(more: str, said: bool) -> 
     server, client = processes(0, one, job.transport, lambda *_: "10.0.0.1")
     assert ("--no-delay" in client.argv) == said
     assert "--no-delay" not in server.argv
+
+
+def connection(port: int, at_s: float, host: str, name: str = "established") -> Event:
+    ends = (f"10.0.0.1:{port}", "10.0.0.2:5201")
+    return Event(at_s, host, 0, port, "0:0", *ends, name, "")
+
+
+@pytest.mark.parametrize(
+    ("forward", "streams", "ports", "at_s"),
+    [
+        (True, 1, (1, 2), 0.2),
+        (False, 1, (1, 2), 2.2),
+        (True, 2, (1, 2, 3), 0.3),
+        (True, 2, (1, 2), None),
+        (True, 1, (1, 2, 3), None),
+        (True, 1, (1,), None),
+        (True, 1, (), None),
+    ],
+)
+def test_the_receiver_has_the_last_connection_with_data(
+    forward: bool, streams: int, ports: tuple[int, ...], at_s: float | None
+) -> None:
+    entry = SimpleNamespace(
+        source="a", destination="b", forward=forward, parallel=streams
+    )
+    events = [
+        connection(port, later_s + port / 10, host, name)
+        for port in ports
+        for host, later_s, name in (
+            ("b", 0.0, "tcp_established"),
+            ("a", 2.0, "established"),
+            ("b", 5.0, "sub_established"),
+            ("b", 6.0, "tcp_established"),
+        )
+    ]
+    found = results.connected_s(cast(Traffic[Iperf3], entry), events)
+    assert found == (None if at_s is None else pytest.approx(at_s))

@@ -12,6 +12,7 @@ import numpy as np
 
 from analysis.run.artefacts import Artefacts
 from analysis.run.clock import began_s
+from analysis.run.events import Event
 from analysis.run.readers import files
 from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
@@ -26,6 +27,7 @@ INTERVAL_SLACK = 0.05
 fire late."""
 BULK = True
 READER = "mpbench-read: "
+ESTABLISHED = ("established", "tcp_established")
 CONTROL_CONNECTIONS = 1
 """Number of connections that iperf3 opens in addition to those with data."""
 
@@ -197,6 +199,21 @@ def intervals(
 def excess_s(entry: Traffic[Iperf3], client_s: float) -> float:
     """The time by which the client exceeds its duration."""
     return max(0.0, client_s - entry.duration_s) if entry.duration_s else 0.0
+
+
+def connected_s(entry: Traffic[Iperf3], events: Sequence[Event]) -> float | None:
+    """When the receiver had the last connection with data; None if not all are known.
+
+    events : of the entry, in order. The first connection carries none
+    """
+    receiver = entry.destination if entry.forward else entry.source
+    made: dict[int, float] = {}
+    for event in events:
+        if event.name in ESTABLISHED and event.host == receiver:
+            made.setdefault(event.port or 0, event.time_s)
+    if len(made) != CONTROL_CONNECTIONS + entry.parallel:
+        return None
+    return max(made.values())
 
 
 def round_trip_s(entry: Traffic[Iperf3], report: Reports) -> float | None:
