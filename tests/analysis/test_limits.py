@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from analysis.campaign import limits
+from analysis.campaign.comparison import Interval
 from analysis.campaign.directions import LESS, MORE, NONE, Direction
 from analysis.campaign.limits import Judgement
 
@@ -140,3 +141,22 @@ def test_the_worst_pair_has_the_command_that_executes_it_again() -> None:
     bad = judged(TEN, [9.0] * 8)
     text = limits.tap([bad], str, lambda j, m: f"{j.metric} {m.percent:.0f}")
     assert "\n  again: 'goodput -10'\n  look: " in text
+
+
+def needed(estimate: float, low: float, high: float, count: int) -> int | None:
+    """The pairs that are needed for a limit of 0."""
+    return limits._needed(Interval(estimate, low, high), 0.0, count, 95.0)
+
+
+def test_an_interval_that_reaches_the_limit_needs_one_pair_more() -> None:
+    assert needed(1.0, 0.0, 3.0, 4) == 5
+    assert needed(-1.0, -3.0, 0.0, 4) == 5
+    assert needed(1.0, -1.0, 3.0, 4) == 16  # a reach of twice the distance
+    assert needed(-1.0, -3.0, 0.5, 4) == 9  # 1.5 times
+
+
+def test_more_than_a_million_pairs_are_not_told() -> None:
+    """Four pairs, and a reach of 500 times the distance: 1,000,000 pairs."""
+    assert needed(1.0, -499.0, 3.0, 4) == limits.MOST == 1_000_000
+    assert needed(1.0, -499.001, 3.0, 4) is None
+    assert needed(0.0, -1.0, 1.0, 4) is None

@@ -205,6 +205,7 @@ def test_subflows_are_lost_by_timeouts_resets_and_removals() -> None:
     assert lost(MPRstRx=3) == 3
     assert lost(MPRstRx=3, MPFastcloseRx=1) == 2
     assert lost(MPRstRx=1, MPFastcloseRx=3) == 0
+    assert lost({"TcpExtTCPAbortOnTimeout": 2}, MPRstRx=1, MPFastcloseRx=3) == 2
     assert lost(RmSubflow=2, there=of(RmSubflow=3)) == 5
     assert lost({"TcpExtTCPAbortOnTimeout": 2, FAILED: 1}) == 1
     assert lost({"TcpExtTCPAbortOnTimeout": 2, FAILED: 3}) == 0

@@ -9,7 +9,7 @@ import pytest
 
 from analysis.run import traffic as entries
 from analysis.run.events import Events
-from analysis.run.outcomes import legs
+from analysis.run.outcomes import endings, legs
 from analysis.run.outcomes.endings import (
     COMPLETE,
     Read,
@@ -27,6 +27,7 @@ from jobs.ends import CREATE, DESTROY, REMOVE, USERSPACE, Change, Host
 from jobs.expect import Expect
 from jobs.middleboxes import NAT, STRIP, Box
 from tests.analysis.explain.made import ADDRESSES, IPERF3, JOB, LINKS, event
+from tools.iperf3 import results as iperf3
 
 NAMES = ("path1", "path2", "path3")
 WAYS = tuple(UserPath((name,), f"eth{n}", ADDRESSES[n]) for n, name in enumerate(NAMES))
@@ -523,6 +524,44 @@ def test_a_server_that_is_ended_has_not_failed() -> None:
     assert succeeded(Process("c", 0), plain, "client")
     assert succeeded(Process("s", 0), plain, "server")
     assert not succeeded(Process("c", 1), plain, "client")
+
+
+def test_a_client_may_end_in_the_ways_that_its_tool_allows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entry = first(provoked())
+    monkeypatch.setattr(iperf3, "allowed", lambda _: (0, 7))
+    assert succeeded(Process("c", 7), entry, "client")
+    assert not succeeded(Process("s", 7), entry, "server")
+
+
+@pytest.mark.parametrize(
+    ("end", "end_s", "said"),
+    [
+        ("client", 4.0, "client said"),
+        ("client", None, "client said"),
+        ("server", 4.0, "server said"),
+        ("server", None, ""),
+    ],
+)
+def test_a_server_that_was_ended_says_nothing_about_a_report(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Any,
+    end: str,
+    end_s: float | None,
+    said: str,
+) -> None:
+    """The report cannot be read, and each end could say why."""
+    monkeypatch.setattr(
+        iperf3, "error_of", lambda _f, _n, end: f"{end} said", raising=False
+    )
+    process = Process(f"traffic-0-{end}", 0, 0.0, end_s)
+    found = endings._failure(
+        process, first(provoked()), 0, Read(fault="damaged"), tmp_path
+    )
+    assert found == said
+    sound = endings._failure(process, first(provoked()), 0, Read("report"), tmp_path)
+    assert sound == ""
 
 
 def test_an_entry_without_its_client_has_no_end(tmp_path: Any) -> None:

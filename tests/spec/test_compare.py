@@ -1,5 +1,6 @@
 """The question of an experiment file: its forms, its faults, and the plan's words."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from mpbench.commands import plan
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan, question
-from mpbench.spec import Spec
+from mpbench.spec import Spec, compare, compare_checks
 from tests.spec.files import factors, spec, text
 
 BOTH = {"goodput": "more", "smoothed_rtt": "less"}
@@ -154,3 +155,25 @@ def test_plan_prints_the_question(tmp_path: Any) -> None:
         " Differences within 2 % count as none.\n"
     ) in shown.output
     assert "f.yaml:" in shown.output and "4 networks" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("points", "method", "known"),
+    [
+        (5, "wsp", (5, False)),
+        (5, "random", (None, False)),
+        (None, "wsp", (None, False)),
+    ],
+)
+def test_only_a_design_of_wsp_points_can_grow(
+    points: int | None, method: str, known: tuple[int | None, bool]
+) -> None:
+    design: Any = SimpleNamespace(points=points, method=method, grown_from=None)
+    assert compare_checks._points(design) == known
+    assert compare_checks._points(None) == (None, False)
+
+
+def test_the_schema_asks_for_at_least_one_limit() -> None:
+    schema: dict[str, Any] = {}
+    compare._limits_schema(schema)
+    assert schema["minProperties"] == 1
