@@ -154,8 +154,11 @@ def _in_vain(facts: Facts) -> bool:
         if any(event.name == DROPPED[0] for event in one.events)
     ]
     return bool(gave_up) and all(
-        any(e.name == "TCPAbortOnTimeout" for e in one.events)
-        and one.first("tcp_established", one.client) is None
+        connecting.hangs(one.events, one.client, one.port)
+        or (
+            any(e.name == "TCPAbortOnTimeout" for e in one.events)
+            and one.first("tcp_established", one.client) is None
+        )
         for one in gave_up
     )
 

@@ -77,12 +77,24 @@ def of_entries(
         if events is not None and own["subflows_lost"] is not None:
             own["subflows_lost"] = losses.of_entry(index, events, own["subflows_lost"])
         if events is not None and not entries[index].record.datagrams:
+            _without_hanging(own, entries[index], index, events)
             syns, at_s = connecting.first(entries[index], index, events)
             own["connected_syns"] = syns if at_s is not None else None
             if own["connected_s"] is None:
                 own["connected_s"] = at_s
         found |= {prefix(entries, index) + name: own[name] for name in NAMES}
     return found
+
+
+def _without_hanging(
+    own: dict[str, Any], entry: Traffic[Any], index: int, events: Events
+) -> None:
+    """Leave out of an entry's columns what was not established to the end."""
+    if own["connected"] and own["syns"] is not None and not events.left_out:
+        left = own["connected"] - connecting.hanging(entry, index, events)
+        own["connected"] = max(0, left)
+        if left <= 0:
+            own["protocol_at_end"] = None
 
 
 def _of_entry(

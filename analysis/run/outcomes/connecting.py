@@ -7,6 +7,7 @@ from analysis.run.events import Event, Events
 from analysis.run.traffic import Traffic
 
 BEGUN = ("tcp_connect", "MPCapableSYNTX")
+STATES, GIVEN_UP = ("tcp_closed", "tcp_open"), "TCPAbortOnTimeout"
 ESTABLISHED = ("tcp_established", "MPCapableSYNACKRX", "MPCapableFallbackSYNACK")
 """Events of the host that opens a connection. One that gives MPTCP up has none of them,
 and the server's is half a round trip later."""
@@ -49,3 +50,36 @@ def first(
         return None, None
     own: Sequence[Event] = [event for event in of_entry if event.port == begun.port]
     return of_connection(own, begun.host, begun.port)
+
+
+def hangs(events: Sequence[Event], client: str, port: int | None) -> bool:
+    """Whether a connection's SYN still waited for an answer when the client was ended.
+
+    Such a SYN has neither failed nor succeeded by the counters of the kernel. An
+    established connection has at least its SYN acknowledged.
+    """
+    own = [e for e in events if e.host == client and e.local.endswith(f":{port}")]
+    names = {event.name for event in own}
+    last = [event for event in own if event.name in STATES]
+    if "TCPSynRetrans" not in names or GIVEN_UP in names or not last:
+        return False
+    return not any(last[-1].count(key) for key in ("acked", "received", "error"))
+
+
+def hanging(entry: Traffic[Any], index: int, events: Events) -> int:
+    """The number of an entry's connections whose SYN had no answer to the end.
+
+    index : of the entry
+    """
+    by_port: dict[int, list[Event]] = {}
+    for event in events.all:
+        if event.connection == index and event.port is not None:
+            by_port.setdefault(event.port, []).append(event)
+    clients = ((port, own, _client(own, entry)) for port, own in by_port.items())
+    return sum(hangs(own, host, port) for port, own, host in clients if host)
+
+
+def _client(events: Sequence[Event], entry: Traffic[Any]) -> str | None:
+    """The host of an entry that opened a connection; None if it is not known."""
+    begun = (e.host for e in events if e.host in entry.sources and e.name in BEGUN)
+    return next(begun, None)
