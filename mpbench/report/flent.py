@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def _document(name: str, results: layout.Results, run: notebook.Run) -> dict[str
     if not rtt.empty:
         samples = _samples(rtt)
         series[RTT] = _means(samples, times)
-        raw[RTT] = list(samples)
+        raw[RTT] = list(_of_all_subflows(samples))
     step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
     row = run.row
     title = f"{row['case']}, point {row['point']}, repetition {row['repetition']}"
@@ -130,6 +131,17 @@ def _samples(frame: pd.DataFrame) -> Samples:
     good = frame.dropna(subset=["value"]).sort_values("time_s", kind="stable")
     pairs = zip(good["time_s"], good["value"], strict=True)
     return [(float(time), float(value)) for time, value in pairs]
+
+
+def _of_all_subflows(samples: Samples) -> Samples:
+    """The mean of the samples of each time.
+
+    One by one, those of two subflows would be drawn as one line that jumps.
+    """
+    by_time: dict[float, list[float]] = {}
+    for time, value in samples:
+        by_time.setdefault(time, []).append(value)
+    return [(time, fmean(values)) for time, values in by_time.items()]
 
 
 def _total(lines: Sequence[Samples], times: Sequence[float]) -> list[float | None]:
