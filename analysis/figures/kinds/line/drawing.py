@@ -15,7 +15,7 @@ MOST_NAMED = 6
 """The most values whose names fit below an axis."""
 LEAST_STEP = 0.15
 """The part of a linear axis between two values whose names fit beside each other."""
-APART = 0.4
+APART = 0.25
 """The part of the least step between two values that the marks of one value fill."""
 MOST_COLUMNS = 3
 """The most panels side by side."""
