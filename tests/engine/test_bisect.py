@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from jobs.linux import Linux
-from mpbench.engine.bisect import LOG, Found, Question, Search, batches, read_log
+from mpbench.engine.bisect import LOG, STEP, Found, Question, Search, batches, read_log
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan.runs import Plan, Run
@@ -155,6 +155,20 @@ def test_null_patches_take_three_networks(tmp_path: Path) -> None:
     assert runs.count == 8 + 8 + 3
 
 
+def test_one_network_that_differs_is_no_null_patch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = Runs._leave
+
+    def leave(self: Runs, run: Run, folder: Path, factor: float) -> None:
+        usual(self, run, folder, factor + (run.point == 1 and run.case == STEP))
+
+    monkeypatch.setattr(Runs, "_leave", leave)
+    effects: dict[str, float | str] = {"1.patch": "same", "2.patch": -50.0}
+    _, search, _ = searched(tmp_path, effects)
+    assert not search.steps[1].same
+
+
 def test_a_mild_change_is_within_the_limit(tmp_path: Path) -> None:
     effects: dict[str, float | str] = {"1.patch": "same", "2.patch": -1.0}
     effects |= {"3.patch": -9.0, "4.patch": 0.5}
@@ -251,7 +265,9 @@ def test_a_log_names_kernels_and_runs_and_replays(tmp_path: Path) -> None:
     effects |= {"3.patch": "same", "4.patch": "same"}
     found, search, _ = searched(tmp_path, effects)
     log = read_log(tmp_path / "out" / LOG)
-    steps = json.loads((tmp_path / "out" / LOG).read_text())["steps"]
+    text = (tmp_path / "out" / LOG).read_text()
+    assert text.startswith('{\n  "format": 1,\n')
+    steps = json.loads(text)["steps"]
     assert steps[-1]["kernel"] == "stock Linux with 4 patches"
     assert len(steps[0]["runs"]) == 6 and len(set(steps[0]["runs"])) == 6
     runs = Runs(effects)
@@ -294,6 +310,10 @@ def test_what_is_no_log(tmp_path: Path, text: str, words: str) -> None:
 def test_a_log_of_another_search(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--replay: this search has no step 'other'"):
         searched(tmp_path, {"1.patch": -10.0}, replayed={"other": ("good", "")})
+    folder = tmp_path / "long"
+    folder.mkdir()
+    with pytest.raises(UserError, match=r"no step 'x{200}'$"):
+        searched(folder, {"1.patch": -10.0}, replayed={300 * "x": ("good", "")})
 
 
 def test_a_series_whose_end_is_undecided(tmp_path: Path) -> None:
