@@ -66,3 +66,20 @@ def test_files_of_the_capture_core_call_no_circles() -> None:
         for file, text in texts.items()
     }
     TopologicalSorter(called).prepare()  # raises CycleError, which names the files
+
+
+def test_tests_that_pages_name_are_there() -> None:
+    """`pytest FILE -k WORD`: the file exists, and a test of it has the word."""
+    named = re.compile(r"`pytest (tests/[\w/.]+)(?: -k (\w+))?`")
+    pages = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    found = [
+        (page.name, *each)
+        for page in pages
+        for each in named.findall(page.read_text(encoding="utf-8"))
+    ]
+    assert found
+    for page, path, word in found:
+        assert (ROOT / path).exists(), f"{page}: {path}"
+        if word:
+            text = (ROOT / path).read_text(encoding="utf-8")
+            assert re.search(rf"def test_\w*{word}", text), f"{page}: {path} -k {word}"
