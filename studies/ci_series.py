@@ -19,9 +19,9 @@ from analysis.campaign.limits import Judgement
 
 KEPT = Path(__file__).with_name("rows") / "ci"
 CAMPAIGNS = {
-    "ci_series": "7.3, random loss",
-    "ci_series_no_loss": "7.3, no random loss",
-    "ci_series_6_12": "6.12, random loss",
+    "ci-series": "7.3, random loss",
+    "ci-series-no-loss": "7.3, no random loss",
+    "ci-series-6-12": "6.12, random loss",
 }
 STEPS = {
     "comment": "a comment",

@@ -41,7 +41,7 @@ def test_a_kernel_that_does_not_boot_says_why(rows: pd.DataFrame) -> None:
     assert cell(rows, "unbootable") == panic
 
 
-@pytest.mark.parametrize("name", ["ci_series", "ci_series_6_12"])
+@pytest.mark.parametrize("name", ["ci-series", "ci-series-6-12"])
 def test_the_regression_is_found_with_loss(name: str) -> None:
     rows = rows_of(KEPT, name)
     assert rows is not None
@@ -52,7 +52,7 @@ def test_the_regression_is_found_with_loss(name: str) -> None:
 
 def test_half_of_the_networks_leave_the_regression_undecided() -> None:
     """Points of a design that grows come in this order."""
-    rows = rows_of(KEPT, "ci_series")
+    rows = rows_of(KEPT, "ci-series")
     assert rows is not None
     found = judged(rows[rows["point"] < 12], "third")
     assert found is not None
