@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpbench-read [--all] [--ahead] BYTES COMMAND...: run a command whose large
- * reads wait for BYTES (0: for any data) or a quarter of the receive window, and whose
- * select() does not spin; read-library.c says how. What iperf3 reads is not copied. With
- * --all, it reads at once what it would read one after the other, and with --ahead it so
- * writes. The program preloads libmpbench-read.so, which lies beside this program,
+ * mpbench-read [--all] [--ahead] [--end=BYTES] BYTES COMMAND...: run a command whose
+ * large reads wait for BYTES (0: for any data) or a quarter of the receive window, and
+ * whose select() does not spin; read-library.c says how. What iperf3 reads is not copied.
+ * With --all, it reads at once what it would read one after the other, and with --ahead
+ * it so writes. A command that ends after reading some bytes has to say so (--end). The program preloads libmpbench-read.so, which lies beside this program,
  * after the libraries that are preloaded already (such as mptcpize's).
  */
 #include <stdio.h>
@@ -21,8 +21,11 @@ static const char * const options[][2] = {
 /* Whether a word is an option, which then is set */
 static int option(const char *word)
 {
+	static const char end[] = "--end=";
 	size_t at;
 
+	if (!strncmp(word, end, strlen(end)))
+		return !setenv("MPBENCH_READ_END", word + strlen(end), 1);
 	for (at = 0; options[at][0]; at++)
 		if (!strcmp(word, options[at][0]))
 			return !setenv(options[at][1], "1", 1);
@@ -39,7 +42,7 @@ int main(int argc, char **argv)
 	for (; argc > 1 && option(argv[1]); argc--, argv++)
 		;
 	if (argc < 3 || argv[1][0] < '0' || argv[1][0] > '9' || length < 0) {
-		fprintf(stderr, "usage: mpbench-read [--all] [--ahead] BYTES COMMAND...\n");
+		fprintf(stderr, "usage: mpbench-read [--all] [--ahead] [--end=BYTES] BYTES COMMAND...\n");
 		return 2;
 	}
 	self[length] = 0;

@@ -19,6 +19,9 @@
  * finds the socket readable until it has all. It waits for what comes in WAKE_NS, so that
  * little is unread when the transfer ends.
  *
+ * A program that ends after MPBENCH_READ_END bytes would wait for ever for the last of
+ * them. So once what is missing may be there unread, reads wait for nothing.
+ *
  * With MPBENCH_WRITE_AHEAD, a large non-blocking write to a stream hands the kernel the
  * same data BLOCKS times at once, and the next writes are answered from that. iperf3
  * writes its only block BLOCKS times after each select().
@@ -75,6 +78,9 @@ static int ignored;	/* nothing was written to these since */
 
 static int asked = -1;		/* MPBENCH_READ_BYTES */
 static int discards, all, ahead;
+static long long end;	/* MPBENCH_READ_END; 0 for none, or when nothing waits any more */
+static long long seen;	/* bytes of data, by all sockets */
+static long long waited;	/* the sum of all portions */
 static long long came[MAX_FD], since_ns[MAX_FD];	/* by reads since then */
 static int wakes[MAX_FD];
 static size_t taken[MAX_FD];	/* from the kernel, and not yet read by the program */
@@ -106,6 +112,35 @@ static void ask(void)
 	all = !!getenv("MPBENCH_READ_ALL");
 	discards = !!getenv("MPBENCH_READ_DISCARD");
 	ahead = !!getenv("MPBENCH_WRITE_AHEAD");
+	text = getenv("MPBENCH_READ_END");
+	end = text ? atoll(text) : 0;
+}
+
+static void wait_for(int fd, int portion)
+{
+	waited += portion - portions[fd];
+	portions[fd] = portion;
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &portion, sizeof(portion));
+}
+
+/*
+ * Sockets hold less unread than all portions together. If that may be all that is
+ * missing, nothing more will come that wakes the program.
+ */
+static void near_end(int fd, ssize_t result)
+{
+	int other, least = 1;
+
+	if (!end || result <= 0 || !portions[fd])
+		return;
+	seen += result;
+	if (end - seen >= waited)
+		return;
+	end = 0;
+	asked = 0;
+	for (other = 0; other < MAX_FD; other++)
+		if (portions[other])
+			setsockopt(other, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof(least));
 }
 
 static void coalesce(int fd, size_t length)
@@ -121,10 +156,8 @@ static void coalesce(int fd, size_t length)
 		portion = asked;
 	if (all && portion > LARGE)
 		portion = LARGE;
-	if (portion <= portions[fd])
-		return;
-	portions[fd] = portion;
-	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &portion, sizeof(portion));
+	if (portion > portions[fd])
+		wait_for(fd, portion);
 }
 
 /* Count a large read that found almost all that fits into the window. */
@@ -182,7 +215,6 @@ static long long now_ns(void)
 static void follow(int fd, ssize_t result)
 {
 	long long now = now_ns(), span = now - since_ns[fd], portion;
-	int set;
 
 	came[fd] += result;
 	if (++wakes[fd] < WAKES && span < WAKES * WAKE_NS)
@@ -198,10 +230,8 @@ static void follow(int fd, ssize_t result)
 		portion = asked;
 	if (portion < LARGE)
 		portion = portions[fd] < LARGE ? portions[fd] : LARGE;
-	if (portion > portions[fd] * 3 / 4 && portion < portions[fd] * 5 / 4)
-		return;
-	portions[fd] = set = portion;
-	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &set, sizeof(set));
+	if (portion <= portions[fd] * 3 / 4 || portion >= portions[fd] * 5 / 4)
+		wait_for(fd, portion);
 }
 
 /* A large read of data that nobody looks at */
@@ -211,7 +241,8 @@ static ssize_t discard(int fd, void *buffer, size_t length)
 	ssize_t result = next_recv()(fd, buffer, most, MSG_TRUNC);
 
 	count_read(fd, result);
-	if (all && result > 0)
+	near_end(fd, result);
+	if (all && asked && result > 0)
 		follow(fd, result);
 	if (result > 0 && (size_t)result > length) {
 		taken[fd] = result - length;
@@ -241,6 +272,7 @@ ssize_t read(int fd, void *buffer, size_t length)
 	if (length >= LARGE && discards && streams[fd])
 		return discard(fd, buffer, length);
 	result = next(fd, buffer, length);
+	near_end(fd, result);
 	if (length >= LARGE)
 		count_read(fd, result);
 	drained[fd] = modes[fd] == NON_BLOCKING && length >= LARGE &&
@@ -303,6 +335,7 @@ ssize_t recv(int fd, void *buffer, size_t length, int flags)
 		return next_recv()(fd, buffer, length, flags);
 	coalesce(fd, length);
 	result = next_recv()(fd, buffer, length, flags);
+	near_end(fd, result);
 	if (length >= LARGE)
 		count_read(fd, result);
 	return result;

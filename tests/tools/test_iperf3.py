@@ -42,6 +42,31 @@ def test_nagle_is_switched_off_where_the_file_says_so(more: str, said: bool) -> 
     assert "--no-delay" not in server.argv
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("", None),
+        (", reverse: true", None),
+        (", reverse: true, size: 3 MB", "--end=3000000"),
+        (", reverse: true, size: 3 MB, read: bulk", "--end=3000000"),
+        (", reverse: true, size: 3 MB, read: packet", None),
+        (", size: 3 MB", None),
+    ],
+)
+def test_a_reader_that_ends_after_some_bytes_knows_them(
+    more: str, said: str | None
+) -> None:
+    text = FILE.replace("MORE", more)
+    text = text.replace(", duration: 5 s", "") if "size" in more else text
+    (run,) = make_plan(loads(text), {}).runs
+    job = load(json.loads(json.dumps(dump(run.job))))
+    one: Any = job.traffic[0]
+    server, client = processes(0, one, job.transport, lambda *_: "10.0.0.1")
+    ends = [word for word in client.argv if word.startswith("--end")]
+    assert ends == ([said] if said else [])
+    assert not any(word.startswith("--end") for word in server.argv)
+
+
 def connection(port: int, at_s: float, host: str, name: str = "established") -> Event:
     ends = (f"10.0.0.1:{port}", "10.0.0.2:5201")
     return Event(at_s, host, 0, port, "0:0", *ends, name, "")

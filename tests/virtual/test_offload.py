@@ -201,6 +201,10 @@ def test_frames_of_segments_mix_at_inner_links(tmp_path: Path) -> None:
     assert up["shared"]["full"] > 0 and up["last"]["lost"] > 0
 
 
+LAST = {"size": "3 MB", "parallel": 2}
+"""A transfer whose last data are less than a reader waits for."""
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 def test_large_calls_move_the_same(tmp_path: Path, reverse: bool) -> None:
     """With `bulk`, both ends count what they count without, and a transfer of a size
@@ -218,12 +222,16 @@ def test_large_calls_move_the_same(tmp_path: Path, reverse: bool) -> None:
             traffic=[
                 {**entry, "name": "long", "duration": "2 s"},
                 {**entry, "name": "short", "size": "1 MB", "start": "4 s"},
+                {**entry, **LAST, "read": {"mode": read, "size": "1 MiB"}}
+                | {"name": "last", "start": "7 s"},
             ],
         )
         files = executed(tmp_path / read, job)
-        long, short = (
-            json.loads(files[f"traffic-{index}-client.json"])["end"] for index in (0, 1)
+        long, short, last = (
+            json.loads(files[f"traffic-{index}-client.json"])["end"]
+            for index in range(3)
         )
         assert short["sum_sent"]["bytes"] == 8 * 131072
+        assert last["sum_received" if reverse else "sum_sent"]["bytes"] >= 3_000_000
         found[read] = [long[way]["bytes"] for way in ("sum_sent", "sum_received")]
     assert found["bulk"] == pytest.approx(found["coalesced"], rel=0.02)

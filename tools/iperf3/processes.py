@@ -3,8 +3,8 @@
 `mpbench-read` runs both ends. With `read: coalesced`, the reads of the receiver of the
 data wait for `read_bytes`; an argument of 0 means that reads do not wait. With `read:
 bulk`, the receiver also takes all that is there at once, and the sender hands several
-blocks to the kernel at once. A sender that has to end after a certain block does not,
-and a receiver that has to waits for no more than a coalesced one usually does. iperf3
+blocks to the kernel at once. A sender that has to end after a certain block does not.
+A receiver that has to end after some bytes does not wait for the last of them. iperf3
 never looks at what it reads, so that is not copied. `mpbench-read` also keeps it from
 polling without a pause.
 """
@@ -14,9 +14,6 @@ from collections.abc import Callable
 from jobs import Transport
 from tools.iperf3.record import Iperf3
 from tools.processes import Process, over
-
-LAST_BYTES = 16 * 1024
-"""Divides a block of iperf3's."""
 
 
 def processes(
@@ -48,8 +45,8 @@ def processes(
     bulk = entry.read == "bulk"
     takes = ["--all"] if bulk else []
     waits_bytes = entry.read_bytes if entry.read != "packet" else 0
-    if bulk and entry.bytes and entry.reverse:
-        waits_bytes = min(waits_bytes, LAST_BYTES)
+    if waits_bytes and entry.bytes and entry.reverse:
+        takes.append(f"--end={entry.bytes}")
     reader[:0] = ["mpbench-read", *takes, str(waits_bytes)]
     ahead = ["--ahead"] if bulk and not entry.bytes else []
     writer[:0] = ["mpbench-read", *ahead, "0"]
