@@ -5,6 +5,7 @@ from typing import Any
 
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, listed
+from analysis.run.explain.handshake import KNOWN
 from analysis.run.explain.shares import LEAST_BYTES
 from analysis.run.explain.subflows import ASKED, Connection, Subflow
 from analysis.run.explain.ways import of_path
@@ -14,7 +15,9 @@ IDLE = 0.5
 """The share of time without data at which a program, and no network, sets the rate."""
 LEAST_S = 1.0
 """A shorter transfer is mostly its handshake and slow start."""
-STOPPED = ("TCPTimeouts", "TCPAbortOnTimeout", "SubflowStale")
+STOPPED = ("TCPTimeouts", "TCPAbortOnTimeout", "SubflowStale", *KNOWN)
+"""Events of connections that may have stood still, although there was something to
+send. One that falls back in the middle of a transfer may do so for good."""
 DONE, AT_WORK = 0.6, 0.75
 """Shares of a transfer's time: in the first a path has carried its part, and in the
 second another one still carries."""

@@ -313,6 +313,23 @@ def test_a_program_without_data_for_half_of_the_time_is_told(
     assert bool(idle(event_of)) is told
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("DssFallback", False),
+        ("DSSCorruptionFallback", False),
+        ("MPFailRx", False),
+        ("TCPTimeouts", False),
+        ("MPJoinSynTx", True),
+    ],
+)
+def test_a_connection_that_may_have_stood_still_has_something_to_send(
+    name: str, told: bool
+) -> None:
+    """Linux can stop sending for good after a fallback in the middle of a transfer."""
+    assert bool(idle(event(2.0, name), last(20_000, 400))) is told
+
+
 def test_the_end_that_sent_most_is_told() -> None:
     server = last(30_000, 2000, host="server")
     (found,) = programs.had_nothing_to_send(
