@@ -6,6 +6,7 @@ native backend have none.
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -94,6 +95,17 @@ class Events:
             for event in self.all
             if event.name in names and host in (None, event.host)
         )
+
+    def by_port(self, index: int) -> dict[int, list[Event]]:
+        """The events of each connection of a traffic entry, by the connection's port.
+
+        index : of the entry
+        """
+        found: dict[int, list[Event]] = defaultdict(list)
+        for event in self.all:
+            if event.connection == index and event.port is not None:
+                found[event.port].append(event)
+        return found
 
     def count(self, *names: str, host: str | None = None) -> int:
         return sum(1 for _ in self.named(*names, host=host))

@@ -151,77 +151,55 @@ static const char *value_of(const char *word, const char *name)
 	return word + length + 1;
 }
 
+/* Whether a word is NAME=NUMBER, which then is kept */
+static bool is_number(const char *word, const char *name, uint64_t *number)
+{
+	const char *value = value_of(word, name);
+
+	if (value)
+		*number = parse_number(word, value);
+	return value;
+}
+
+/* Whether a word is NAME=TEXT, which then is kept */
+static bool is_text(const char *word, const char *name, const char **text)
+{
+	const char *value = value_of(word, name);
+
+	if (value)
+		*text = value;
+	return value;
+}
+
 static void read_option(struct options *options, const char *word)
 {
 	const char *value;
 
-	value = value_of(word, "parent");
-	if (value) {
-		options->parent = parse_number(word, value);
+	if (is_number(word, "parent", &options->parent) ||
+	    is_number(word, "file", &options->file_bytes) ||
+	    is_number(word, "memory", &options->memory_bytes) ||
+	    is_number(word, "address", &options->address_bytes) ||
+	    is_number(word, "seconds", &options->cpu_s) ||
+	    is_text(word, "memory-folder", &options->memory_folder) ||
+	    is_text(word, "below-work", &options->below_work))
 		return;
-	}
-	value = value_of(word, "cpu");
-	if (value) {
-		options->cpu = parse_number(word, value);
+	if (is_number(word, "cpu", &options->cpu)) {
 		options->pinned = true;
-		return;
-	}
-	value = value_of(word, "file");
-	if (value) {
-		options->file_bytes = parse_number(word, value);
-		return;
-	}
-	value = value_of(word, "memory");
-	if (value) {
-		options->memory_bytes = parse_number(word, value);
-		return;
-	}
-	value = value_of(word, "address");
-	if (value) {
-		options->address_bytes = parse_number(word, value);
-		return;
-	}
-	value = value_of(word, "seconds");
-	if (value) {
-		options->cpu_s = parse_number(word, value);
-		return;
-	}
-	value = value_of(word, "memory-folder");
-	if (value) {
-		options->memory_folder = value;
-		return;
-	}
-	value = value_of(word, "barrier");
-	if (value) {
+	} else if (is_text(word, "barrier", &value)) {
 		add_barrier(options, value);
-		return;
-	}
-	value = value_of(word, "calls");
-	if (value) {
+	} else if (is_text(word, "calls", &value)) {
 		if (strcmp(value, "build"))
 			cannot_confine(0, "no set of system calls: %s", value);
 		options->builds = true;
-		return;
-	}
-	value = value_of(word, "below");
-	if (value) {
+	} else if (is_text(word, "below", &value)) {
 		options->belows[options->below_count++] = value;
-		return;
-	}
-	value = value_of(word, "below-work");
-	if (value) {
-		options->below_work = value;
-		return;
-	}
-	value = value_of(word, "read");
-	if (value) {
+	} else if (is_text(word, "read", &value)) {
 		options->reads[options->read_count++] = value;
-		return;
-	}
-	value = value_of(word, "list");
-	if (!value)
+	} else if (is_text(word, "list", &value)) {
+		options->lists[options->list_count++] = value;
+	} else {
 		cannot_confine(0, "no option of the launcher: %s", word);
-	options->lists[options->list_count++] = value;
+	}
 }
 
 static struct options read_options(int argc, char **argv)

@@ -117,11 +117,10 @@ class PatchedTree:
         self.objects.mkdir(parents=True)
         # make leaves a file alone that would not change, and results are read here.
         for name in RESULTS:
-            for tree in self.below.folders:
-                path = tree / self.objects.name / name
-                if is_plain(path):
-                    shutil.copy2(path, self.objects / name)
-                    break
+            paths = (tree / self.objects.name / name for tree in self.below.folders)
+            present = next(filter(is_plain, paths), None)
+            if present is not None:
+                shutil.copy2(present, self.objects / name)
         return shared
 
     def _made_of(self) -> list[object]:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from analysis.run.explain import settings
+from analysis.run.explain import handshake, settings
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import Connection, Subflow
@@ -23,7 +23,7 @@ UNLINKED = {
 }
 """Counters of a server that refuses a subflow before it knows the connection, with what
 they mean. They have a time, and no subflow."""
-FELL = ("DssFallback", "DSSCorruptionFallback", "MPCapableDataFallback")
+FELL = (*handshake.FELL, "MPCapableDataFallback")
 REFUSED = "111"
 """The number of ECONNREFUSED on Linux."""
 

@@ -71,11 +71,9 @@ def hanging(entry: Traffic[Any], index: int, events: Events) -> int:
 
     index : of the entry
     """
-    by_port: dict[int, list[Event]] = {}
-    for event in events.all:
-        if event.connection == index and event.port is not None:
-            by_port.setdefault(event.port, []).append(event)
-    clients = ((port, own, _client(own, entry)) for port, own in by_port.items())
+    clients = (
+        (port, own, _client(own, entry)) for port, own in events.by_port(index).items()
+    )
     return sum(hangs(own, host, port) for port, own, host in clients if host)
 
 

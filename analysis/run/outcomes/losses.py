@@ -5,8 +5,6 @@ packets get then. Events do: a subflow that ends with its connection has no
 `sub_closed`.
 """
 
-from collections import defaultdict
-
 from analysis.run.events import Event, Events
 
 CLOSED, JOINED, ASKED = "sub_closed", "MPJoinAckRx", "MPJoinSynTx"
@@ -23,11 +21,7 @@ def of_entry(index: int, events: Events, counted: int) -> int:
     """
     if events.left_out:
         return counted
-    by_port: dict[int, list[Event]] = defaultdict(list)
-    for event in events.all:
-        if event.connection == index and event.port is not None:
-            by_port[event.port].append(event)
-    return sum(map(_lost, by_port.values()))
+    return sum(map(_lost, events.by_port(index).values()))
 
 
 def _lost(events: list[Event]) -> int:
