@@ -254,9 +254,10 @@ def columns_of(
     counters: dict[str, Counters],
     events: list[Event] | None = None,
     ending: Ending = DONE,
+    left_out: int = 0,
 ) -> dict[str, Any]:
     traffic = entries_of(*records)
-    noted = None if events is None else Events(tuple(events))
+    noted = None if events is None else Events(tuple(events), left_out)
     return columns.of_entries(
         traffic, counters, [Read()] * len(traffic), [ending] * len(traffic), noted
     )
@@ -312,6 +313,97 @@ def test_events_tell_the_time_and_the_syns_of_the_first_connection() -> None:
     assert (own["connected_s"], own["connected_syns"]) == (None, None)
     own = columns_of(PLAIN, counters=BOTH)
     assert (own["connected_s"], own["connected_syns"]) == (None, None)
+
+
+def unanswered(port: int) -> list[Event]:
+    """A connection whose SYN, sent again, has no answer when the client is ended."""
+    return [
+        event(1.0, "tcp_connect", port=port),
+        event(2.0, "TCPSynRetrans", "1", port=port),
+        event(9.0, "tcp_open", "acked=0", port=port),
+    ]
+
+
+def test_a_connection_without_an_answer_to_the_end_is_none() -> None:
+    """Kernels count its SYN as neither failed nor established."""
+    opened = {"client": of({OPENED: 2}), "server": NONE}
+    one, other = unanswered(40000), unanswered(40002)
+    own = columns_of(PLAIN, counters=opened, events=one)
+    assert (own["connected"], own["protocol_at_end"]) == (1, "tcp")
+    own = columns_of(PLAIN, counters=opened, events=[*one, *other])
+    assert (own["connected"], own["protocol_at_end"]) == (0, None)
+    # More of them than counters have attempts are no fewer connections than none.
+    own = columns_of(PLAIN, counters=BOTH, events=[*one, *other])
+    assert (own["connected"], own["protocol_at_end"]) == (0, None)
+
+
+def test_counters_hold_where_events_were_left_out() -> None:
+    own = columns_of(PLAIN, counters=BOTH, events=unanswered(40000), left_out=1)
+    assert (own["connected"], own["protocol_at_end"]) == (1, "tcp")
+
+
+def test_events_alone_make_no_connections() -> None:
+    """Without counters nobody knows how many there were."""
+    own = columns_of(PLAIN, counters={}, events=unanswered(40000))
+    assert (own["connected"], own["syns"], own["subflows_lost"]) == (None,) * 3
+
+
+def test_events_correct_the_lost_subflows_of_counters() -> None:
+    spoken = spoke(1, MPJoinSynTx=1, MPJoinSynAckRx=1, RmSubflow=1)
+    counters = {
+        "client": of({OPENED: 2}, **spoken),
+        "server": of(MPJoinAckRx=1),
+    }
+    own = columns_of(IPERF3, counters=counters)
+    assert own["subflows_lost"] == 1
+    # The subflow ends after its connection.
+    events = [event(3.0, "closed"), event(4.0, "sub_closed", path=2)]
+    own = columns_of(IPERF3, counters=counters, events=events)
+    assert own["subflows_lost"] == 0
+
+
+def test_counters_of_the_kernel_are_not_those_of_quic() -> None:
+    quic: Any = SimpleNamespace(is_quic=True, is_mptcp=False)
+    (entry,) = entries_of(PLAIN)
+    entry = replace(entry, transport=quic)
+    (own,) = [columns.of_entries([entry], BOTH, [Read()], [DONE])]
+    assert (own["syns"], own["connected"]) == (None, None)
+
+
+def test_an_attempt_that_failed_after_its_handshake_has_no_protocol() -> None:
+    """The client spoke MPTCP with the server, and then the connection failed."""
+    failed = {"client": of({OPENED: 1, FAILED: 1}, **spoke(1)), "server": NONE}
+    own = columns_of(IPERF3, counters=failed)
+    assert (own["connected"], own["protocol_at_end"]) == (0, None)
+
+
+def through_a_proxy(count: int) -> tuple[Any, ...]:
+    """An entry, and as many proxies on its way."""
+    (entry,) = entries_of(PLAIN)
+    record: Any = SimpleNamespace(served=0, tool="proxy", datagrams=False)
+    proxy = replace(entry, record=record, source="proxy", name="proxy")
+    return (entry, *[proxy] * count)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_counters_of_an_entry_with_proxies_are_those_of_its_events(count: int) -> None:
+    """The host opens connections of its own beside those of the entry, and counters
+    cannot tell them apart."""
+    traffic = through_a_proxy(count)
+    repeated = "TcpExtTCPSynRetrans"
+    known = {"client": of({OPENED: 3, repeated: 2}), "server": NONE}
+    told = [Read()] * len(traffic), [DONE] * len(traffic)
+    events = [
+        event(0.0, "tcp_connect"),
+        event(1.0, "TCPSynRetrans", "1"),
+        replace(event(1.0, "TCPSynRetrans", "1", port=41000), connection=None),
+        event(1.2, "tcp_established"),
+        event(1.3, "TCPSynRetrans", "1", port=42000, entry=7),
+    ]
+    found = columns.of_entries(traffic, known, *told, Events(tuple(events)))
+    assert found["syns_repeated"] == 1
+    without = columns.of_entries(traffic, known, *told)
+    assert without["syns_repeated"] is without["connected"] is None
 
 
 def test_the_first_connection_is_one_that_a_host_of_the_entry_opens() -> None:

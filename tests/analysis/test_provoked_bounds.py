@@ -1,6 +1,5 @@
 """Failures that a job provokes, at the bounds of times, paths and hosts."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -9,16 +8,7 @@ import pytest
 
 from analysis.run import traffic as entries
 from analysis.run.events import Events
-from analysis.run.outcomes import endings, legs
-from analysis.run.outcomes.endings import (
-    COMPLETE,
-    Read,
-    all_of,
-    cause,
-    entry_of,
-    succeeded,
-    way,
-)
+from analysis.run.outcomes import legs
 from analysis.run.outcomes.provoked import DENIED, Provoked, of_run, paths_of
 from analysis.run.readers.counters import Counters
 from analysis.run.readers.outcome import Outcome, Process, UserPath
@@ -27,7 +17,6 @@ from jobs.ends import CREATE, DESTROY, REMOVE, USERSPACE, Change, Host
 from jobs.expect import Expect
 from jobs.middleboxes import NAT, STRIP, Box
 from tests.analysis.explain.made import ADDRESSES, IPERF3, JOB, LINKS, event
-from tools.iperf3 import results as iperf3
 
 NAMES = ("path1", "path2", "path3")
 WAYS = tuple(UserPath((name,), f"eth{n}", ADDRESSES[n]) for n, name in enumerate(NAMES))
@@ -439,140 +428,3 @@ def test_a_counter_that_events_do_not_have_belongs_to_its_side() -> None:
     both = (event(1.0, "MPJoinSynTx", "1"), event(1.0, "MPJoinSynTx", "3", entry=1))
     assert leg({name: 4}, *both)[name] == 1
     assert leg({"MPTcpExtMPJoinSynRx": 4})["MPTcpExtMPJoinSynRx"] == 0
-
-
-# Ends of programs
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        (None, "did not end"),
-        (0, "exit status 0"),
-        (1, "exit status 1"),
-        (-1, "killed by signal 1"),
-        (-9, "killed by signal 9"),
-        (-25, "ended because a file that it wrote reached the limit of size"),
-    ],
-)
-def test_the_way_in_which_a_program_ended(code: int | None, words: str) -> None:
-    assert way(code) == words
-
-
-@pytest.mark.parametrize(
-    ("count", "size"),
-    [
-        (1 << 20, "1 MiB"),
-        (16 << 20, "16 MiB"),
-        (2_500_000, "2.5 MB"),
-        ((1 << 20) + 1, "1.04858 MB"),
-        (1 << 19, "0.524288 MB"),
-    ],
-)
-def test_a_limit_of_files_is_told_with_its_size(
-    tmp_path: Any, count: int, size: str
-) -> None:
-    record = SimpleNamespace(most_file_bytes=count, tool="iperf3")
-    entry: Any = replace(first(provoked()), record=record)
-    process = Process("traffic-0-client", -25)
-    assert f"reached the limit of {size};" in cause(process, entry, tmp_path)
-    assert cause(replace(process, exit_code=1), entry, tmp_path).startswith(
-        "exit status 1"
-    )
-    none: Any = replace(
-        entry, record=SimpleNamespace(most_file_bytes=None, tool="iperf3")
-    )
-    assert cause(process, none, tmp_path).startswith(way(-25))
-
-
-def test_the_words_of_a_program_follow_its_end(tmp_path: Any) -> None:
-    (tmp_path / "traffic-0-client.err").write_text("no such host\n")
-    entry = first(provoked())
-    failed = Process("traffic-0-client", 1)
-    said = "exit status 1: traffic-0-client.json: missing"
-    assert cause(failed, entry, tmp_path) == said
-    assert cause(failed, None, tmp_path) == "exit status 1: no such host"
-
-
-@pytest.mark.parametrize(
-    ("name", "number", "end"),
-    [
-        ("traffic-0-client", 0, "client"),
-        ("traffic-1-server", 1, "server"),
-        ("traffic-2-client", None, "client"),
-        ("traffic-2-server", None, "client"),
-        ("dumpcap", None, "client"),
-    ],
-)
-def test_a_process_belongs_to_its_entry(
-    name: str, number: int | None, end: str
-) -> None:
-    traffic: Sequence[Any] = provoked(IPERF3, OTHER).traffic
-    own = None if number is None else traffic[number]
-    assert entry_of(Process(name, 0), traffic) == (own, end)
-
-
-def test_a_server_that_is_ended_has_not_failed() -> None:
-    """That of pingpong goes on until it is ended; that of iperf3 ends by itself."""
-    lasting: Any = replace(first(provoked()), record=SimpleNamespace(tool="pingpong"))
-    plain = first(provoked())
-    running, ended_s = Process("s", -15, 0.0, None), Process("s", -15, 0.0, 4.0)
-    assert succeeded(running, lasting, "server")
-    assert not succeeded(ended_s, lasting, "server")
-    assert not succeeded(running, plain, "server")
-    assert not succeeded(running, lasting, "client")
-    assert succeeded(Process("c", 0), plain, "client")
-    assert succeeded(Process("s", 0), plain, "server")
-    assert not succeeded(Process("c", 1), plain, "client")
-
-
-def test_a_client_may_end_in_the_ways_that_its_tool_allows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    entry = first(provoked())
-    monkeypatch.setattr(iperf3, "allowed", lambda _: (0, 7))
-    assert succeeded(Process("c", 7), entry, "client")
-    assert not succeeded(Process("s", 7), entry, "server")
-
-
-@pytest.mark.parametrize(
-    ("end", "end_s", "said"),
-    [
-        ("client", 4.0, "client said"),
-        ("client", None, "client said"),
-        ("server", 4.0, "server said"),
-        ("server", None, ""),
-    ],
-)
-def test_a_server_that_was_ended_says_nothing_about_a_report(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Any,
-    end: str,
-    end_s: float | None,
-    said: str,
-) -> None:
-    """The report cannot be read, and each end could say why."""
-    monkeypatch.setattr(
-        iperf3, "error_of", lambda _f, _n, end: f"{end} said", raising=False
-    )
-    process = Process(f"traffic-0-{end}", 0, 0.0, end_s)
-    found = endings._failure(
-        process, first(provoked()), 0, Read(fault="damaged"), tmp_path
-    )
-    assert found == said
-    sound = endings._failure(process, first(provoked()), 0, Read("report"), tmp_path)
-    assert sound == ""
-
-
-def test_an_entry_without_its_client_has_no_end(tmp_path: Any) -> None:
-    one = provoked()
-    (none,) = all_of(one.traffic, ended(), [Read()], tmp_path)
-    assert (none.word, none.at_s) == ("", None)
-    client = Process("traffic-0-client", 0, 0.0, 4.0)
-    reported: Any = SimpleNamespace(processes=(client,))
-    (fine,) = all_of(one.traffic, reported, [Read("report")], tmp_path)
-    assert (fine.word, fine.at_s) == (COMPLETE, 4.0)
-    server = Process("traffic-0-server", 1, 0.0, 4.0)
-    reported = SimpleNamespace(processes=(client, server))
-    (bad,) = all_of(one.traffic, reported, [Read("report")], tmp_path)
-    assert bad.word == "aborted" and bad.error.startswith("exit status 1")
