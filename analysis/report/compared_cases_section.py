@@ -47,6 +47,8 @@ READING = (
     " more, and less. Each interval stands for itself: of twenty rows without any"
     " difference, one misses 0 on average."
 )
+LEAST_PART = 0.1
+"""The part of an axis that its usual dots keep."""
 WIDTH_INCHES, LINE_INCHES, FRAME_INCHES = 7.16, 0.24, 0.75
 
 
@@ -374,13 +376,33 @@ def _outside(made: Comparison) -> Iterator[str]:
     """Sentences on the dots that lie outside of the pictures."""
     for column in list(dict.fromkeys(line.column for line in made.found))[:MOST_PANELS]:
         of_column = [line for line in made.found if line.column == column]
-        values = _values(of_column)
-        if told := scales.told(scales.cut(values), len(values), "dots"):
+        if told := scales.told(_shown(of_column), len(_values(of_column)), "dots"):
             yield f"{plain(column)[0].upper()}{plain(column)[1:]}: {told}"
 
 
 def _values(panel: Sequence[Difference]) -> np.ndarray:
     return np.concatenate([line.differences for line in panel])
+
+
+def _shown(panel: Sequence[Difference]) -> scales.Range | None:
+    """The range of a panel's axis; None if it shows all dots.
+
+    Medians and intervals are what a reader looks for, so the axis holds them all, unless
+    that leaves the usual dots less than LEAST_PART of it.
+    """
+    values = _values(panel)
+    usual = scales.cut(values)
+    if usual is None:
+        return None
+    whole = scales.cut(values, map(_marks, panel))
+    low, high = (whole.low, whole.high) if whole else (values.min(), values.max())
+    return whole if usual.high - usual.low >= LEAST_PART * (high - low) else usual
+
+
+def _marks(line: Difference) -> list[float]:
+    """The median of a line and the ends of its interval, if it has one."""
+    ends = (line.median.low, line.median.high)
+    return [line.median.estimate, *(end for end in ends if end is not None)]
 
 
 def _outside_mark(axis: Axes, place: int, line: Difference, above: bool) -> None:
@@ -433,7 +455,7 @@ def _panel(
         if place:
             axis.axhline(place - 0.5, color=palette.GREY, linewidth=0.5, zorder=0)
     axis.set_ylim(len(names) - 0.45, -0.55)
-    if shown := scales.cut(_values(panel)):
+    if shown := _shown(panel):
         low, high = min(shown.ends[0], 0), max(shown.ends[1], 0)
         axis.set_xlim(low, high)
         for place, line in zip(places, panel, strict=True):
