@@ -387,8 +387,8 @@ def _values(panel: Sequence[Difference]) -> np.ndarray:
 def _shown(panel: Sequence[Difference]) -> scales.Range | None:
     """The range of a panel's axis; None if it shows all dots.
 
-    Medians and intervals are what a reader looks for, so the axis holds them all, unless
-    that leaves the usual dots less than LEAST_PART of it.
+    Medians and intervals are what a reader looks for, so the axis holds them all,
+    unless that leaves the usual dots less than LEAST_PART of it.
     """
     values = _values(panel)
     usual = scales.cut(values)

@@ -3,17 +3,24 @@
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mpbench.guest import files
 
 BACKLOG = "/proc/sys/net/core/netdev_max_backlog"
 BACKLOG_PACKETS = 100_000
+ALLOWED = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
+AVAILABLE = "/proc/sys/net/ipv4/tcp_available_congestion_control"
 
 
 def in_lab() -> bool:
     """Whether this process runs in a guest that exists for one run."""
     return os.environ.get("MPBENCH_LAB") == "yes"
+
+
+def for_one_run() -> bool:
+    """Whether this machine, a guest or one that QEMU emulates, exists for one run."""
+    return "MPBENCH_LAB" in os.environ
 
 
 @contextlib.contextmanager
@@ -42,3 +49,16 @@ def lengthen_backlog() -> None:
     as well.
     """
     files.write(BACKLOG, str(BACKLOG_PACKETS))
+
+
+def allow_controllers(names: Iterable[str]) -> None:
+    """Let network namespaces have these congestion controls.
+
+    Linux lets a namespace choose only what the machine allows, and most controllers of
+    its own are not allowed at first. Names that the kernel lacks are left alone.
+    """
+    allowed = files.read(ALLOWED).split()
+    more = sorted({*names} - {*allowed})
+    if more:
+        known = files.read(AVAILABLE).split()
+        files.write(ALLOWED, " ".join([*allowed, *(n for n in more if n in known)]))

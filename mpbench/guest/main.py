@@ -40,7 +40,13 @@ from mpbench.guest import (
 from mpbench.guest.changes import Changes
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.fabric_changes import FabricChanges
-from mpbench.guest.lab import in_lab, lengthen_backlog, signals_blocked
+from mpbench.guest.lab import (
+    allow_controllers,
+    for_one_run,
+    in_lab,
+    lengthen_backlog,
+    signals_blocked,
+)
 from mpbench.guest.network import LabNetwork, LabNode
 from mpbench.guest.sampling import Trace
 from tools import part
@@ -218,6 +224,8 @@ def build_network(
         link_seeds.apply(job.seed, wiring.links, network)
     if in_lab():  # natively, this belongs to the machine
         lengthen_backlog()
+    if for_one_run():
+        allow_controllers(one.kernel_control for one in hosts.values())
     wanted = transport.tool_sysctls(job)
     for host, settings in hosts.items():
         transport.configure(network.nodes[host], settings, wanted.get(host))

@@ -18,6 +18,7 @@ from pydantic.config import JsonDict
 from analysis.campaign.question import Question
 from analysis.words import many
 from mpbench.spec import (
+    added_checks,
     change_checks,
     choices,
     compare_checks,
@@ -118,6 +119,7 @@ class Spec(Sections):
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
         kernels.check(self.kernels, faults)
+        self._check_added(faults, info)
         self._check_network(faults)
         self._check_fabric(faults, info)
         self._check_unmodified(faults, info)
@@ -132,6 +134,13 @@ class Spec(Sections):
         self._check_time_limit(faults)
         faults.raise_any()
         return self
+
+    def _check_added(self, faults: Faults, info: ValidationInfo) -> None:
+        """Whether names that kernels add are new, and used under these kernels."""
+        own = (*context(info).controllers, *context(info).schedulers)
+        for name, kernel in self.kernels.items():
+            added_checks.check_kernel(name, kernel, own, faults)
+        added_checks.check_cases(self.kernels, self.cases, self.traffic, faults)
 
     def _check_network(self, faults: Faults) -> None:
         if self.topology is None and self.network is None:

@@ -18,6 +18,7 @@ from jobs import linux as record
 from jobs import reading
 from jobs.linux import MOST_OPTIONS, MOST_PATCH_BYTES, MOST_PATCHES, OWN, Linux
 from mpbench.kernel import archive, git, pinned, releases
+from mpbench.spec.added_names import Adds
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Name, Part
@@ -28,7 +29,10 @@ LOCK = ".lock"
 """The end of the name of the file that locks the kernels of an experiment file."""
 RELEASE = r"[1-9][0-9]?\.[0-9]{1,3}(\.[0-9]{1,4})?"
 """A release whose binary QEMU boots: the newest of a series, or a version."""
-WRITTEN = ("linux", "release", "machine", "packages", "git", "commit", "dirty", "tree")
+WRITTEN = (
+    *("linux", "release", "machine", "packages", "git", "commit", "dirty", "tree"),
+    "adds",
+)
 """Keys that enter the hash of a file's content only where the file has them."""
 
 
@@ -214,6 +218,11 @@ class Kernel(Part):
         default={},
         max_length=MOST_OPTIONS,
         description="Options of Linux's configuration: y, n or a number.",
+    )
+    adds: Adds | None = Field(
+        default=None,
+        description="Controllers and schedulers that its patches, options or repository"
+        " add, so that cases can name them.",
     )
 
     @model_serializer(mode="wrap")

@@ -51,6 +51,7 @@ class Context:
     own_knobs : parameters of these controllers and schedulers, by the case's key and
         their name
     kernels : names of the experiment's kernels
+    added : controllers and schedulers that these add, by the case's key
     parameter : the parameter that a factor varies; None outside of factors
     """
 
@@ -68,6 +69,7 @@ class Context:
         default_factory=dict
     )
     kernels: tuple[str, ...] = ()
+    added: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     programs: tuple[str, ...] = ()
 
 

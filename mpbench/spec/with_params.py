@@ -86,14 +86,15 @@ class OneOfWithParams:
     )
 
     def check_in_file(self, value: object, info: ValidationInfo) -> WithParams:
-        """As `check`, with the names that the file's plug-ins bring."""
+        """As `check`, with the names that the file's plug-ins and kernels bring."""
         own: dict[str, tuple[str, ...]] = {
             "congestion_control": context(info).controllers,
             "scheduler": context(info).schedulers,
         }
         if info.data.get("protocol") in QUIC and self.kind in own:
             return self._of_program(value)
-        choices = (*self.choices, *own.get(self.kind, ()))
+        added = context(info).added.get(self.kind, ())
+        choices = (*self.choices, *own.get(self.kind, ()), *added)
         known = context(info).own_knobs.get(self.kind, {})
         return replace(self, choices=choices, own_knobs=known).check(value)
 

@@ -262,12 +262,31 @@ def test_a_case_far_from_the_others_has_its_number_at_the_edge() -> None:
 
 def test_an_axis_holds_the_interval_of_a_case_that_is_not_so_far() -> None:
     """Two cases are equal to the first, two differ at times, and one is worse."""
-    apart = [0, 0.12, -0.03, -0.36, 0.59, 0.37, -0.08, 1.42, 2.12, -0.29, 0.53, 0.07]
+    apart: list[float] = [
+        0,
+        0.12,
+        -0.03,
+        -0.36,
+        0.59,
+        0.37,
+        -0.08,
+        1.42,
+        2.12,
+        -0.29,
+        0.53,
+        0.07,
+    ]
     apart += [-1.17, 0.29, 0.1, 0.03, 0.01, -0.01, 0.11, -0.17, -0.06, 0.22, 1.78]
     worse = [-1.73, -0.25, -2.12, -1.98, 1.42, 0.16, -0.39, -3.79, 5.33, -0.17, -0.13]
     worse += [-2.27, -2.64, -2.32, -0.11, 1.02, -4.93, -0.95, -1.46, -1.1, -0.96, -7.34]
     worse += [-0.88]
-    shifts = {"a": [0] * 23, "b": [0] * 23, "c": apart, "d": apart, "e": worse}
+    shifts: dict[str, Sequence[float]] = {
+        "a": [0] * 23,
+        "b": [0] * 23,
+        "c": apart,
+        "d": apart,
+        "e": worse,
+    }
     shifts["f"] = [0] * 23
     made = section.compared(
         campaign({case: [10 + n for n in of] for case, of in shifts.items()})

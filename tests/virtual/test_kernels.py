@@ -1,5 +1,6 @@
 """Patched kernels, built behind barriers and booted."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,17 @@ def test_a_kernel_that_does_not_boot_is_told_with_its_last_words(
     words = r"kernel \(the lab's Linux with 1 patch\): does not run: .*own patch"
     with pytest.raises(UserError, match=words):
         backend.check([job(tmp_path, panicking)])
+
+
+def test_a_controller_that_an_option_adds(
+    tmp_path: Path, backend: VirtualBackend
+) -> None:
+    """Linux lets no namespace choose it unless the machine allows it."""
+    linux = Linux(options={"CONFIG_TCP_CONG_WESTWOOD": "y"})
+    asked = dump(job(tmp_path, linux))
+    asked["transport"] = {**asked["transport"], "congestion_control": "westwood"}
+    backend.check([record(asked)])
+    ended, artefacts = Lab(tmp_path, backend).execute(asked)
+    assert ended.status == "finished", ended
+    said = json.loads((artefacts / "traffic-0-client.json").read_text())
+    assert said["end"]["sender_tcp_congestion"] == "westwood"
