@@ -16,9 +16,7 @@ from analysis.run.readers.outcome import LinkEnds, Outcome, Process, UserPath
 from analysis.run.readers.qdiscs import parse
 from jobs import FRAME_BYTES
 from tests import made_jobs
-from tools.cbr import results as cbr
-from tools.iperf3.reader import Interval, Report
-from tools.iperf3.results import Reports
+from tests.parts import part
 
 MBPS = 10.0
 FRAMES_PER_S = MBPS * 1e6 / 8 / FRAME_BYTES
@@ -92,17 +90,18 @@ def made(
     )
 
 
-def packets(count: float) -> cbr.Report:
-    return cbr.Report(10**6, 10**6, round(1472 * count), 1.0)
+def packets(count: float) -> Any:
+    return part("cbr", "results").Report(10**6, 10**6, round(1472 * count), 1.0)
 
 
-def iperf3(seconds: float, count: float, late_s: float = 0.0) -> Reports:
+def iperf3(seconds: float, count: float, late_s: float = 0.0) -> Any:
     """count : bytes that the server read within the duration"""
-    inside = Interval(0.0, seconds, round(count), (round(count),), False)
-    after = Interval(seconds, seconds + late_s, 1, (1,), False)
+    reader, results = part("iperf3", "reader"), part("iperf3", "results")
+    inside = reader.Interval(0.0, seconds, round(count), (round(count),), False)
+    after = reader.Interval(seconds, seconds + late_s, 1, (1,), False)
     intervals = (inside, after) if late_s else (inside,)
-    report = Report("3.12", None, 1, intervals)
-    return Reports(client=report, server=report)
+    report = reader.Report("3.12", None, 1, intervals)
+    return results.Reports(client=report, server=report)
 
 
 MOST = (FRAMES_PER_S + conservation.BURST_FRAMES) * (1 + conservation.TOLERANCE)

@@ -10,8 +10,7 @@ from analysis.run import clock, connections, fair_shares, run_metrics
 from analysis.run.artefacts import Artefacts
 from analysis.run.readers.counters import Counters
 from tests.analysis.test_conservation import CBR, ENTRY, iperf3, made, packets
-from tools.iperf3.reader import Interval, Report
-from tools.iperf3.results import Reports
+from tests.parts import part
 
 TEN = {**ENTRY, "duration_s": 10.0}
 PAYLOAD = 1448 / 1514
@@ -35,10 +34,11 @@ def alone(count: float = 10e6, seconds: float = 10.0, **keys: Any) -> Artefacts:
 
 def streams(*counts: int) -> Artefacts:
     """A transfer of several streams, which read these bytes in 10 s."""
-    inside = Interval(0.0, 10.0, sum(counts), counts, False)
-    report = Report("3.12", None, len(counts), (inside,))
+    reader, results = part("iperf3", "reader"), part("iperf3", "results")
+    inside = reader.Interval(0.0, 10.0, sum(counts), counts, False)
+    report = reader.Report("3.12", None, len(counts), (inside,))
     entry = {**TEN, "parallel": len(counts)}
-    both = Reports(client=report, server=report)
+    both = results.Reports(client=report, server=report)
     return made(entry, reports=(both,), client_s=((0.0, 10.0),))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.run import changed_links, schedules
 from analysis.run.readers.changes import HEAD, Change, parse
-from jobs import Link
+from jobs import Job, Link
 from jobs.changes import Series
 from tests import made_jobs
 
@@ -32,16 +32,13 @@ def series(
 LOOP = series("wifi", "both", "capacity_mbps", (0, 1, 2, 3), (20, 2, 0, 10), 4.0)
 DOWN = series("wifi", "both", "up", (5.0, 6.0), (0, 1), None)
 WIFI = Link(name="wifi", capacity_mbps=14.0, delay_ms=10.0, queue_packets=50)
-JOB = replace(
-    made_jobs.whole(
-        {
-            "transport": {"protocol": "tcp"},
-            "traffic": [{"tool": "iperf3", "duration_s": 1.0}],
-        }
-    ),
-    links=(WIFI,),
-    changes=(LOOP, DOWN),
-)
+
+
+def job(*changes: Series) -> Job:
+    """A job with changes of one link."""
+    entry = {"tool": "iperf3", "duration_s": 1.0}
+    whole = made_jobs.whole({"transport": {"protocol": "tcp"}, "traffic": [entry]})
+    return replace(whole, links=(WIFI,), changes=changes)
 
 
 def made(series: Series, until_s: float, late_s: float = 0.0) -> list[Change]:
@@ -70,7 +67,7 @@ def test_a_link_has_its_own_capacity_until_the_first_change() -> None:
 
 
 def test_an_interface_that_is_down_leaves_no_capacity() -> None:
-    steps = changed_links.capacity(JOB, WIFI, True, 8.0)
+    steps = changed_links.capacity(job(LOOP, DOWN), WIFI, True, 8.0)
     assert steps == [(0, 20), (1, 2), (2, 0), (3, 10), (4, 20), (5, 0), (7, 10)]
 
 
@@ -87,11 +84,11 @@ def test_periods_do_not_drift() -> None:
 
 
 def test_the_record_of_a_run_is_checked() -> None:
-    job = replace(JOB, changes=(LOOP,))
+    own = job(LOOP)
     done = made(LOOP, 9.9)
 
     def reasons(changes: list[Change]) -> list[str]:
-        return list(changed_links.differences(job, changes, 10.0))
+        return list(changed_links.differences(own, changes, 10.0))
 
     assert reasons(done) == []
     assert reasons(done[:-1]) == [

@@ -13,8 +13,7 @@ from jobs.entries import RECORDS
 from jobs.marks import WRITTEN, Bounds, Key, Length, Tagged
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan
-from tools.flows.record import Flows
-from tools.iperf3.record import Iperf3
+from tests.parts import part
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (
@@ -129,12 +128,12 @@ def test_entries_know_their_hosts() -> None:
     plan = make_plan(load(ROOT / "experiments/nsdi11/fattree-tp1.yaml"), {})
     job = jobs.load(dump(plan.runs[0].job))
     (entry,) = job.traffic
-    assert isinstance(entry, Flows)
+    assert isinstance(entry, part("flows", "record").Flows)
     assert len(entry.sources) == len(entry.destinations) == len(entry.between)
     job = jobs.load(
         dump(make_plan(load(ROOT / "experiments/quickstart.yaml"), {}).runs[0].job)
     )
     (entry,) = job.traffic
-    assert isinstance(entry, Iperf3)
+    assert isinstance(entry, part("iperf3", "record").Iperf3)
     assert entry.between == (("client", "server"),)
     assert [*job.transports] == ["client", "server"]

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from mpbench.commands import run as command
 from tests.plugins.documented import write
-from tests.plugins.test_command import documented
+from tests.tools.command.test_command import documented
 
 FOLDER = Path("/tmp/native")
 os.environ["XDG_CACHE_HOME"] = str(FOLDER / "cache")

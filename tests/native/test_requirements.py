@@ -11,7 +11,7 @@ from mpbench.backends import requirements
 from mpbench.backends.requirements import Machine
 from mpbench.errors import UserError
 from tests.calls import Command
-from tools.curl.record import Curl
+from tests.parts import part
 from topologies import Shape
 from topologies.impairments import Impairments, Reordering
 from topologies.queues import Discipline
@@ -119,7 +119,7 @@ def test_a_job_that_it_cannot(asked: Job, expected: str) -> None:
 
 
 def test_all_that_jobs_lack_is_told_at_once() -> None:
-    entry = Curl(
+    entry = part("curl", "record").Curl(
         tool="curl",
         source="client",
         destination="server",

@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+import tools
 from analysis.figures.registry import KINDS
 from mpbench import units
 from mpbench.experiment_files import load, loads
@@ -28,16 +29,7 @@ from mpbench.spec.networks import Network
 from mpbench.spec.repetitions import Perturb, Repetitions
 from mpbench.spec.theory import Theory
 from mpbench.spec.traffic import Entry, Read, Start
-from tools.ab.keys import Requests
-from tools.cbr.keys import ConstantRate
-from tools.command.keys import Command, Numbers
-from tools.curl.keys import Download
-from tools.flows.keys import Arrivals, Flows
-from tools.iperf3.keys import Traffic
-from tools.page.keys import Item, Load
-from tools.pingpong.keys import Exchanges
-from tools.sync.keys import Copy, SyncFiles
-from tools.video.keys import Play
+from mpbench.spec.values import Part
 from topologies import chains, resolve, wire
 from topologies.shaping import link_shape
 
@@ -45,7 +37,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
 FILES = ("lte.trace", "wifi.up", "wifi.down")
 """Files that examples name."""
 SECTIONS_WITHOUT_AN_EXAMPLE = {"Expressions"}
-TABLE_OF = {
+TABLE_OF: dict[type[BaseModel], tuple[str, int]] = {
     Spec: ("Top level", 0),
     NetworkLink: ("Networks", 0),
     NetworkUser: ("Networks", 1),
@@ -57,22 +49,8 @@ TABLE_OF = {
     Compare: ("Compare", 0),
     Entry: ("Traffic", 0),
     Start: ("Traffic", 1),
-    Traffic: ("Traffic", 2),
-    Download: ("Traffic", 4),
-    Requests: ("Traffic", 5),
-    ConstantRate: ("Traffic", 6),
-    Read: ("Traffic", 3),
-    Exchanges: ("Traffic", 7),
-    Load: ("Traffic", 8),
-    Item: ("Traffic", 9),
-    Play: ("Traffic", 10),
-    Copy: ("Traffic", 11),
-    SyncFiles: ("Traffic", 12),
-    Command: ("Traffic", 13),
-    Numbers: ("Traffic", 14),
-    Flows: ("Traffic", 15),
-    Sizes: ("Traffic", 16),
-    Arrivals: ("Traffic", 17),
+    Read: ("Bulk data: iperf3", 1),
+    Sizes: ("Many connections", 1),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
     Theory: ("Figures", 2),
@@ -95,18 +73,31 @@ CHOICES = {
 }
 
 
+TITLES = {"command": "Programs of your own", "flows": "Many connections"}
+"""Sections of tools whose title does not end with the tool's name."""
+IN_WORDS = ("Duration", "OwnRead")
+"""Parts of tools that the tables have in the row of a key."""
+
+
 def section(title: str) -> str:
+    """A section, or a subsection, by its title."""
     page = PAGE.read_text(encoding="utf-8")
-    return page.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+    head = re.search(rf"^(##+) {re.escape(title)}\n", page, re.MULTILINE)
+    assert head, f"no section is called {title!r}"
+    rest = page[head.end() :]
+    return re.split(rf"^#{{2,{len(head[1])}}} ", rest, flags=re.MULTILINE)[0]
 
 
 def rows_of(title: str, number: int) -> list[list[str]]:
     """The cells of a section's table, without its head."""
-    tables = re.findall(r"(?:^\|.*\n)+", section(title) + "\n", re.MULTILINE)
     return [
         [cell.strip() for cell in line.strip("|").split("|")]
-        for line in tables[number].splitlines()[2:]
+        for line in tables(title)[number].splitlines()[2:]
     ]
+
+
+def tables(title: str) -> list[str]:
+    return re.findall(r"(?:^\|.*\n)+", section(title) + "\n", re.MULTILINE)
 
 
 def table(title: str, number: int) -> dict[str, list[str]]:
@@ -119,6 +110,36 @@ def own(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
     common = set(Entry.model_fields) if model is not Entry else set()
     inherited = common if issubclass(model, Entry) else set()
     return [pair for pair in model.model_fields.items() if pair[0] not in inherited]
+
+
+def title_of(tool: str) -> str:
+    """The title of a tool's section."""
+    titles = re.findall(r"^### (.*)$", section("Traffic"), re.MULTILINE)
+    own = [title for title in titles if title.endswith(f": {tool}")]
+    return TITLES.get(tool) or (own or [f"...: {tool}"])[0]
+
+
+def models_of(tool: str) -> list[type[BaseModel]]:
+    """The entry of a tool, and the parts of an entry that have keys of their own."""
+    keys = tools.part(tool, "keys")
+    parts = [
+        value
+        for name, value in vars(keys).items()
+        if isinstance(value, type) and issubclass(value, Part) and name not in IN_WORDS
+    ]
+    return [each for each in parts if each.__module__ == keys.__name__]
+
+
+def nearest(model: type[BaseModel], title: str) -> int:
+    """The number of the table that has most of a model's keys."""
+    keys = {field.alias or name for name, field in own(model)}
+    numbers = range(len(tables(title)))
+    return max(numbers, key=lambda number: len(keys & {*table(title, number)}))
+
+
+for tool in tools.NAMES:
+    for model in models_of(tool):
+        TABLE_OF[model] = title_of(tool), nearest(model, title_of(tool))
 
 
 @pytest.mark.parametrize("model", TABLE_OF, ids=lambda model: model.__name__)

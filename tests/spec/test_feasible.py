@@ -20,10 +20,8 @@ from mpbench.guest.transport import DEFAULTS
 from mpbench.plan import feasible, make_plan, new_plan
 from mpbench.spec import knobs, sysctls
 from mpbench.spec.vocabulary import RESERVED_SYSCTLS
+from tests.parts import part
 from tests.spec.files import CASE, TEXT, swapped
-from tools.cbr import record as cbr_record
-from tools.cbr.programs import cbr
-from tools.iperf3 import record as iperf3
 from topologies.queues import FRAME_BYTES
 
 DELAYS = ", ".join(f"{value} ms" for value in range(1, 31))
@@ -131,13 +129,14 @@ def test_a_delay_that_a_server_does_not_wait_for(tmp_path: Path) -> None:
 
 
 def test_servers_go_on_for_as_long_as_in_guests() -> None:
-    assert iperf3.SERVER_GRACE_S == traffic.SERVER_GRACE_S
-    assert cbr_record.LINGER_S == cbr.LINGER_S
+    assert part("iperf3", "record").SERVER_GRACE_S == traffic.SERVER_GRACE_S
+    program = part("cbr", "programs.cbr")
+    assert part("cbr", "record").LINGER_S == program.LINGER_S
 
 
 def test_the_pace_of_cbr_is_that_of_full_frames() -> None:
     """Its program stands alone in a guest, so it has the number itself."""
-    assert cbr.FRAME_BYTES == FRAME_BYTES
+    assert part("cbr", "programs.cbr").FRAME_BYTES == FRAME_BYTES
 
 
 def test_figures_show_as_many_values() -> None:

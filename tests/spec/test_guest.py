@@ -11,8 +11,8 @@ from mpbench.backends import boot, confinement
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import feasible, job_format, long_connections, make_plan
+from tests.parts import part
 from tests.spec.files import text
-from tools.flows.record import Flows
 
 EIGHT = {
     "protocol": "mptcp",
@@ -111,7 +111,7 @@ def test_the_estimate_beside_measurements(
     made["transport"]["sysctls"]["net.mptcp.ndiffports"] = str(manager["subflows"])
     asked = job_format.load(made)
     (entry,) = asked.traffic
-    assert isinstance(entry, Flows)
+    assert isinstance(entry, part("flows", "record").Flows)
     each = long_connections.needed_bytes(asked, entry) / entry.drawn.flows
     assert measured_mib <= each / guest_memory.MIB <= 2 * measured_mib
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+import tools
 from analysis.figures.registry import KINDS
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec import vocabulary
@@ -12,11 +13,6 @@ from mpbench.spec.experiment import Spec
 from mpbench.spec.figures import Figure
 from mpbench.spec.suggestions import SYNONYMS, suggestion
 from tests.spec.files import FACTORS, FLOW, TEXT, faults, swapped
-from tools.ab.keys import Requests
-from tools.cbr.keys import ConstantRate
-from tools.curl.keys import Download
-from tools.flows.keys import Flows
-from tools.iperf3.keys import Traffic
 
 CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
 
@@ -103,7 +99,7 @@ def test_what_is_offered(text: str, message: str) -> None:
 
 def names_in_use() -> set[str]:
     """All keys, choices and the last parts of parameters of experiment files."""
-    entries = (Traffic, Download, Requests, ConstantRate, Flows)
+    entries = (tools.part(name, "keys").MODEL for name in tools.NAMES)
     models = (Spec, Design, Case, Figure, *entries)
     keys = {
         field.alias or name

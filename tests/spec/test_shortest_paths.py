@@ -8,7 +8,7 @@ from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan, shortest_paths
-from tools.flows import prepare as flow_lists
+from tests.parts import part
 from topologies.families import centre
 
 TEXT = """\
@@ -88,7 +88,8 @@ def test_flows_open_from_the_port_of_their_path() -> None:
     (entry,) = job["traffic"]
     assert job["transport"]["path"] is None
     lines = [
-        line.split() for line in flow_lists.text(job_format.load(job)).splitlines()
+        line.split()
+        for line in part("flows", "prepare").text(job_format.load(job)).splitlines()
     ]
     sources = {line[3]: line[4] for line in lines if line[0] == "flow"}
     for (here, _), path in zip(entry["pairs"], entry["paths"], strict=True):

@@ -9,10 +9,8 @@ import wsp
 from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
 from mpbench.spec import entries, vocabulary
+from tests.parts import part
 from tests.spec.files import TEXT, factors, spec, text
-from tools.iperf3.keys import Traffic
-from tools.iperf3.processes import processes
-from tools.iperf3.record import Iperf3
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [
@@ -53,7 +51,7 @@ def test_defaults() -> None:
     small = loads(TEXT)
     assert (small.seed, small.repetitions.count, small.metrics) == (1, 1, ("goodput",))
     (entry,) = small.traffic
-    assert isinstance(entry, Traffic)
+    assert isinstance(entry, part("iperf3", "keys").Traffic)
     assert (entry.parallel, entry.interval, entry.reverse) == (1, 1.0, False)
     assert (entry.read.mode, entry.read.wake_bytes) == ("coalesced", 16_384)
     assert small.port(0) == 5201
@@ -63,8 +61,8 @@ def test_ways_of_reading() -> None:
     def wake_bytes(read: object) -> int:
         entry = {"tool": "iperf3", "from": "client", "to": "server", "size": "1 MB"}
         (flow,) = spec(traffic=[{**entry, "read": read}]).traffic
-        assert isinstance(flow, Traffic)
-        return flow.read.wake_bytes
+        assert isinstance(flow, part("iperf3", "keys").Traffic)
+        return int(flow.read.wake_bytes)
 
     assert wake_bytes("packet") == 1
     assert wake_bytes("coalesced") == 16_384
@@ -82,7 +80,7 @@ def test_ends_of_a_bulk_transfer_make_large_calls(reverse: bool) -> None:
         made = spec(traffic=[{**entry, **length, "read": "bulk"}])
         job = make_plan(made, {}).runs[0].job
         (own,) = job.traffic
-        assert isinstance(own, Iperf3)
+        processes = part("iperf3", "processes").processes
         found = processes(0, own, job.transport, lambda host, path: host)
         argv = {each.role: [*each.argv] for each in found}
         receiver, sender = argv["server"], argv["client"]

@@ -11,7 +11,7 @@ from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
-from tools.flows import prepare as flow_lists
+from tests.parts import part
 
 HEAD = """\
 name: centre
@@ -97,7 +97,8 @@ def test_every_pair_draws_its_own_start_and_every_case_has_the_same() -> None:
     keys = "permutation, duration: 2 s, start: {min: 0 s, max: 1 s}"
     made = job(keys)
     lines = [
-        line.split() for line in flow_lists.text(job_format.load(made)).splitlines()
+        line.split()
+        for line in part("flows", "prepare").text(job_format.load(made)).splitlines()
     ]
     flows = [line for line in lines if line[0] == "flow"]
     assert [line[3] for line in flows] != [f"h{n}" for n in range(1, 17)]

@@ -16,7 +16,7 @@ from mpbench.commands import plan
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
-from tools.flows import prepare as flow_lists
+from tests.parts import part
 
 HEAD = """\
 name: phones
@@ -57,7 +57,8 @@ def entry(keys: str) -> dict[str, Any]:
 def listed(job: dict[str, Any]) -> list[list[str]]:
     """The connections of a job: words of its list."""
     lines = [
-        line.split() for line in flow_lists.text(job_format.load(job)).splitlines()
+        line.split()
+        for line in part("flows", "prepare").text(job_format.load(job)).splitlines()
     ]
     return [line for line in lines if line[0] == "flow"]
 

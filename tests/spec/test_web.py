@@ -8,9 +8,8 @@ from jobs import dump
 from jobs import load as load_job
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
+from tests.parts import part
 from tests.spec.files import FLOW, TEXT, faults, spec, swapped
-from tools.ab.keys import Requests
-from tools.curl.keys import Download
 
 ENDS = {"from": "client", "to": "server"}
 CURL = {"tool": "curl", **ENDS, "size": "8 kB"}
@@ -34,7 +33,7 @@ def varied(entry: str, factors: str, more: str = "") -> str:
 
 def test_download() -> None:
     (entry,) = spec(traffic=[{**CURL, "timeout": "1 min"}]).traffic
-    assert isinstance(entry, Download)
+    assert isinstance(entry, part("curl", "keys").Download)
     assert (entry.size, entry.timeout, entry.end_s) == (8000, 60, 60)
     assert one({**CURL, "start": "1 s"})["traffic"] == [
         {
@@ -48,7 +47,7 @@ def test_download() -> None:
 
 def test_requests() -> None:
     (entry,) = spec(traffic=[{**AB, "keep_alive": True}]).traffic
-    assert isinstance(entry, Requests)
+    assert isinstance(entry, part("ab", "keys").Requests)
     assert (entry.concurrency, entry.keep_alive, entry.timeout) == (1, True, 30)
     assert one(AB)["traffic"] == [
         {

@@ -1,1 +1,1 @@
-"""Traffic tools: the registry, and what stands outside of their folders."""
+"""Traffic tools: the registry, and a folder of tests per tool."""

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,18 @@ import runpy, sys
 sys.path.insert(0, sys.argv.pop(1))
 runpy.run_module("mpbench.cli", run_name="__main__", alter_sys=True)
 """
+COLLECTION = """
+import importlib.abc, pytest, sys, tools
+gone = tools.NAMES
+class Deleted(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("tools.") and name.split(".")[1] in gone:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Deleted())
+tools.NAMES, tools.ALL = (), (tools.OWN, tools.PROXY)
+sys.exit(pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "tests"]))
+"""
+"""Collects all tests as if no tool of the registry were there."""
 HEAD = """\
 name: one
 topology: two_path
@@ -28,19 +41,9 @@ cases:
 traffic:
 """
 ENTRIES = {
-    name: f"  - {{tool: {name}, from: client, to: server, name: {name}_1, {keys}}}\n"
-    for name, keys in {
-        "iperf3": "duration: 2 s",
-        "curl": "size: 1 MB",
-        "ab": "size: 10 kB, requests: 5",
-        "cbr": "duration: 2 s, rate: 1 Mbit/s",
-        "command": "duration: 2 s, client: [ping, '{address}']",
-        "flows": "size: 10 kB, connections: 2",
-        "pingpong": "size: [50 B, 1 kB], number: 20",
-        "page": "objects: [{size: 10 kB}, {size: 20 kB}]",
-        "video": "bitrates: 1 Mbit/s",
-        "sync": "files: {count: 3, size: 20 kB}",
-    }.items()
+    name: f"  - {{tool: {name}, from: client, to: server, name: {name}_1,"
+    f" {import_module(f'tests.tools.{name}').ENTRY}}}\n"
+    for name in tools.NAMES
 }
 
 
@@ -153,6 +156,16 @@ def mpbench(code: Path, work: Path, *words: str) -> "subprocess.CompletedProcess
         capture_output=True,
         text=True,
     )
+
+
+@pytest.mark.slow
+def test_no_test_file_needs_a_tool_to_be_collected() -> None:
+    """So a tool can be deleted: its tests are left out, and no other file breaks."""
+    argv = [sys.executable, "-c", COLLECTION]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:]
+    assert "tests/tools/test_registry.py" in done.stdout
+    assert "tests/tools/iperf3/" not in done.stdout
 
 
 @pytest.mark.slow

@@ -17,7 +17,9 @@ from analysis.run.readers import job as job_file
 from analysis.run.readers.changes import Change
 from analysis.run.readers.counters import Counters
 from analysis.run.readers.outcome import UserPath
+from tests.parts import part
 
+part("iperf3", "record")  # the captured job has such an entry
 CAPTURED = Path(__file__).parents[1] / "captured/events"
 JOB = job_file.read(CAPTURED / "well-mptcp-cubic/job.json")
 SERVER = "10.2.0.2:5201"

@@ -232,7 +232,7 @@ def test_a_run_has_a_row(tmp_path: Path) -> None:
 def watched(port: str, **more: Any) -> Any:
     """Status and report of a player on this machine: three chunks of 0.1 s."""
     settings = {
-        **{"chunk_s": 0.1, "chunks": 3, "rates_mbps": [0.8, 8.0], "rule": "rate"},
+        **{"chunk_s": 0.1, "chunks": 3, "rates_mbps": [0.8, 1.0], "rule": "rate"},
         **{"buffer_s": 0.2, "resume_s": 0.1, "timeout_s": 5.0, **more},
     }
     argv = [sys.executable, placed(PROGRAM), "play", "127.0.0.1", port, "127.0.0.1"]

@@ -11,9 +11,8 @@ from jobs import dump
 from mpbench.backends.base import Exit
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from tests.plugins.test_command import documented, text
-
-from .lab import Lab
+from tests.tools.command.test_command import documented, text
+from tests.virtual.lab import Lab
 
 DEAF_SERVER = """\
 import signal, time

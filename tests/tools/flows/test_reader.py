@@ -11,7 +11,7 @@ from analysis.run import flow_times
 from analysis.run.connections import Flow, Report
 from tools.flows import reader as flows
 
-CAPTURED = Path(__file__).parent / "captured" / "flows"
+CAPTURED = Path(__file__).parents[2] / "analysis/captured/flows"
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ import pytest
 from analysis.run.connections import Flow
 from analysis.run.row import row
 from mpbench.store import manifest
+from tests.virtual.lab import MPTCP, TCP, Lab, job_of
 from tools.flows import reader as flows
-
-from .lab import MPTCP, TCP, Lab, job_of
 
 PAYLOAD, FRAME, FIRST_WINDOW, BURST = 1448, 1514, 10, 2
 QUIET = {

@@ -22,7 +22,7 @@ from tools.command.processes import filled
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
+PAGE = Path(__file__).parents[3] / "docs" / "keys.md"
 PING = "time=(?P<time>[0-9.]+) ms"
 LINES = ["64 bytes: time=50.1 ms", "noise", "64 bytes: time=40.3 ms", "time=? ms"]
 HEAD = """\
