@@ -41,6 +41,7 @@ def check(job: Job) -> None:
         _check_fabric(job)
     _check_hosts(job)
     _check_proxies(job)
+    _check_sockets(job)
     _check_settings(job)
     _check_boxes(job)
     if job.capture:
@@ -153,6 +154,16 @@ def _check_proxies(job: Job) -> None:
         if reached[served] != (entry.source, entry.inlet):
             raise ValueError(f"traffic[{index}]: its entry does not come to this proxy")
         reached[served] = (entry.destination, entry.port)
+
+
+def _check_sockets(job: Job) -> None:
+    """Entries that say what their programs speak have such programs."""
+    for index, entry in enumerate(job.traffic):
+        if entry.sockets is None:
+            continue
+        own = entry.own_control or entry.datagrams or entry.served is not None
+        if own or not job.transport_of(entry).is_mptcp:
+            raise ValueError(f"traffic[{index}]: sockets: of connections of MPTCP only")
 
 
 def _check_settings(job: Job) -> None:

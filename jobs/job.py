@@ -29,6 +29,7 @@ from jobs.plugins import (
 )
 from jobs.queues import Queues
 from jobs.report import Report
+from jobs.sockets import Spoken, spoken
 from jobs.transport import Transport
 from jobs.values import MOST_ENTRIES, LastingSeconds, Name, Number
 from topologies import addresses, networks, translations
@@ -186,6 +187,10 @@ class Job:
     def backups(self) -> dict[str, set[int]]:
         """The numbers of the paths, from 1, that each host keeps as backups."""
         return hosts.backups(self.users, self.transports)
+
+    def spoken(self, index: int) -> Spoken:
+        """The protocols at both ends of the connections of an entry, by its number."""
+        return spoken(self.traffic, index, self.host_settings or {}, self.transport)
 
     def transport_of(self, entry: Entry) -> Transport:
         """The transport of a traffic entry: its own, or else that of the case."""

@@ -10,6 +10,7 @@ from typing import Any
 from analysis.run import events as record_of_events
 from analysis.run import observed_links, tools
 from analysis.run import traffic as entries
+from analysis.run.events import Events
 from analysis.run.outcomes import endings, provoked
 from analysis.run.outcomes.endings import Ending, Read
 from analysis.run.outcomes.provoked import Provoked
@@ -43,6 +44,7 @@ class Artefacts:
         seconds after the start of the traffic; None where that is not known
     excused : numbers of the entries that did not end well, as the job provokes or
         expects. Their reports are None if they cannot be measured
+    events : of the connections; None if the run has none, or if they are damaged
     """
 
     job: Job
@@ -58,6 +60,7 @@ class Artefacts:
     endings: tuple[Ending, ...] = ()
     connected_s: tuple[float | None, ...] = ()
     excused: frozenset[int] = frozenset()
+    events: Events | None = None
 
     @cached_property
     def traffic(self) -> tuple[Traffic[Any], ...]:
@@ -161,6 +164,7 @@ def load(run: Path, job: Job | None = None) -> Artefacts:
     for index, one in enumerate(read):
         if one.fault and index not in excused:
             raise ValueError(one.fault)
+    noted = _events(folder)
     shaped = qdiscs.read(folder / "qdisc-end.json")
     return Artefacts(
         job=job,
@@ -182,19 +186,23 @@ def load(run: Path, job: Job | None = None) -> Artefacts:
         changes=record_of_changes.read(folder / "changes.csv") if job.changes else (),
         queues=_queues(folder, job),
         endings=ended,
-        connected_s=_connected_s(traffic, folder),
+        connected_s=_connected_s(traffic, noted),
         excused=frozenset(excused),
+        events=noted,
     )
 
 
+def _events(folder: Path) -> Events | None:
+    try:
+        return record_of_events.load(folder)
+    except ValueError:  # the columns of events say so
+        return None
+
+
 def _connected_s(
-    traffic: tuple[Traffic[Any], ...], folder: Path
+    traffic: tuple[Traffic[Any], ...], noted: Events | None
 ) -> tuple[float | None, ...]:
     asked = [tools.has(entry, "connected_s") for entry in traffic]
-    try:
-        noted = record_of_events.load(folder) if any(asked) else None
-    except ValueError:  # the columns of events say so
-        noted = None
     if noted is None:
         return (None,) * len(traffic)
     return tuple(

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from jobs import Entry, Job, Transport
 from jobs.entries import Pair
+from jobs.sockets import Spoken
 
 Record = TypeVar("Record", bound=Entry)
 
@@ -21,6 +22,7 @@ class Traffic(Generic[Record]):
     source : the host of the tool's client, which opens the connections
     destination : the host of the tool's server
     pairs : (source, destination) of all pairs of hosts, if the entry lists pairs
+    spoken : the protocols of its sockets; None as the transport says
     """
 
     record: Record
@@ -30,6 +32,7 @@ class Traffic(Generic[Record]):
     source: str
     destination: str
     pairs: tuple[Pair, ...] = ()
+    spoken: Spoken | None = None
 
     @property
     def tool(self) -> str:
@@ -112,6 +115,11 @@ class Traffic(Generic[Record]):
         )
 
     @property
+    def plain_listener(self) -> bool:
+        """Whether its connections ask for MPTCP, and meet a listener of plain TCP."""
+        return self.spoken is not None and self.spoken.plain_listener
+
+    @property
     def sending_hosts(self) -> tuple[str, ...]:
         """The hosts that send the data."""
         return self.sources if self.forward else self.destinations
@@ -146,6 +154,7 @@ def of_job(job: Job) -> tuple[Traffic[Any], ...]:
                 here,
                 there,
                 pairs,
+                None if entry.own_control else job.spoken(number),
             )
         )
     return tuple(found)

@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jobs.sockets import Sockets
 from jobs.transport import Transport
 
 Pair = tuple[str, str]
 """The hosts that open and accept a connection."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """One traffic entry. The record of each tool derives from this class, and has the
     entry's keys as its fields, in the order in which JSON has them.
@@ -22,7 +25,10 @@ class Entry:
     duration_s, bytes : the limit of the transfer, where it has one
     reverse : whether data flows from `destination` to `source`
     transport : the entry's own; None for the one of the case
+    sockets : the protocols of its programs, where the entry says them
     """
+
+    sockets: Sockets | None = None
 
     if TYPE_CHECKING:
 
@@ -59,6 +65,16 @@ class Entry:
     @property
     def inlet(self) -> int | None:
         """The port at which a proxy accepts connections; None for no proxy."""
+        return None
+
+    @property
+    def taken(self) -> str | None:
+        """What a proxy listens with, `mptcp` or `tcp`; None for no proxy."""
+        return None
+
+    @property
+    def opened(self) -> str | None:
+        """What a proxy connects with; None for no proxy."""
         return None
 
     @property

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jobs import Entry, Job, load
+from jobs import Entry, Job, load, sockets
 from jobs.changes import UP
 from jobs.middleboxes import ICMP
 from mpbench.guest import (
@@ -330,11 +330,11 @@ def make_changes(
     )
 
 
-def _as_host_speaks(job: Job, process: Process) -> Process:
-    """A process with the sockets that its host is to open."""
+def _as_asked(job: Job, entry: Entry, process: Process) -> Process:
+    """A process with the sockets that its entry or its host is to open."""
     asked = process.argv[: len(OVER_MPTCP)] == OVER_MPTCP
     settings = (job.host_settings or {}).get(process.host)
-    wanted = asked if settings is None or settings.mptcp is None else settings.mptcp
+    wanted = sockets.at_end(entry, process.role, settings, asked)
     if asked == wanted:
         return process
     argv = process.argv
@@ -353,8 +353,8 @@ def plan_processes(job: Job, topology: Network) -> list[Process]:
     for index, entry in enumerate(job.traffic):
         there = {process.name for process in processes}
         made = _of_entry(job, topology, index, entry)
-        if job.host_settings and entry.served is None:
-            made = [_as_host_speaks(job, process) for process in made]
+        if (job.host_settings or entry.sockets) and entry.served is None:
+            made = [_as_asked(job, entry, process) for process in made]
         processes += [process for process in made if process.name not in there]
     return processes
 
@@ -373,7 +373,7 @@ def _of_entry(job: Job, topology: Network, index: int, entry: Entry) -> list[Pro
     if not own:
         return made
     last = own[-1]
-    end: Any = replace(entry, destination=last.destination, port=last.port)  # type: ignore[type-var]
+    end: Any = replace(entry, destination=last.destination, port=last.port)  # type: ignore[call-arg]
     servers: list[Process] = tool.processes(index, end, settings, topology.address)
     return [
         *(process for process in servers if process.role == "server"),

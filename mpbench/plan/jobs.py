@@ -361,6 +361,8 @@ def traffic(
             "start_s": start_s(entry.start, seed, index),
             "transport": own and writing.plain(transport(own, defaults)),
         }
+        if entry.sockets is not None and (own or case).protocol == "mptcp":
+            document["sockets"] = writing.plain(entry.sockets)
         if isinstance(entry, DrawnEntry):
             made.append(
                 several(

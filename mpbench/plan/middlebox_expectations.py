@@ -1,7 +1,9 @@
-"""Middleboxes that make what a traffic entry expects impossible."""
+"""Middleboxes that make what a traffic entry expects impossible.
+
+What proxies and the programs at the ends exclude is told with it.
+"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from jobs import Job
 from jobs.changes import DOWN, UP
@@ -19,27 +21,17 @@ from jobs.middleboxes import (
     SYNACK,
     Box,
 )
+from mpbench.plan import socket_expectations
 from mpbench.plan.runs import Plan
+from mpbench.plan.socket_expectations import Excluded
 from mpbench.spec import Spec
 
 MP_CAPABLE, MP_JOIN, DSS = "mp_capable", "mp_join", "dss"
+AWAY = "or take the box away"
 KERNEL = (
     "All cases run in a kernel with netfilter, which the middleboxes need. It is built"
     " once, before the first run."
 )
-
-
-@dataclass(frozen=True)
-class Excluded:
-    """A key of an expectation that a box excludes.
-
-    certain : whether every run comes to something else, and not only most
-    """
-
-    key: str
-    reason: str
-    hint: str
-    certain: bool
 
 
 def faults(spec: Spec, plan: Plan) -> Iterator[str]:
@@ -57,17 +49,19 @@ def _told(spec: Spec, plan: Plan) -> Iterator[tuple[str, Excluded]]:
     first = [run for run in plan.runs if not run.repetition and not run.point]
     for run in first:
         expected = run.job.report.expect if run.job.report else ()
-        if len(expected) != len(spec.traffic):
+        own = [entry for entry in run.job.traffic if entry.served is None]
+        if not expected or len(own) != len(spec.traffic):
             continue
-        for index, wanted in enumerate(expected):
+        for index, wanted in enumerate(expected[: len(own)]):
             entry = run.job.traffic[index]
             if wanted is None or not run.job.transport_of(entry).is_mptcp:
                 continue
-            for found in _excluded(run.job, entry, wanted):
+            others = socket_expectations.excluded(run.job, index, wanted)
+            for found in (*others, *_excluded(run.job, entry, wanted)):
                 at = spec.where("traffic", index, "expect", found.key)
                 yield (
                     f"{at}: traffic[{index}].expect.{found.key}: {run.case}:"
-                    f" {found.reason}; {found.hint}, or take the box away",
+                    f" {found.reason}; {found.hint}",
                     found,
                 )
 
@@ -91,22 +85,24 @@ def _excluded(job: Job, entry: Entry, wanted: Expect) -> Iterator[Excluded]:
     if plain is not None:
         reason = f"{_named(plain)} makes every connection plain TCP"
         if wanted.mptcp == YES:
-            hint = "write 'mptcp: fallback' or 'any'"
+            hint = f"write 'mptcp: fallback' or 'any', {AWAY}"
             yield Excluded("mptcp", reason, hint, certain)
         if (wanted.subflows or 1) > 1:
-            yield Excluded("subflows", reason, "write 'subflows: 1' or 'any'", certain)
+            hint = f"write 'subflows: 1' or 'any', {AWAY}"
+            yield Excluded("subflows", reason, hint, certain)
     elif wanted.subflows:
         barred = [box for path in paths[1:] if (box := _first(always, path, MP_JOIN))]
         left = len(paths) - len(barred)
         if left < wanted.subflows and barred:
             reason = f"{_named(barred[0])} keeps subflows from joining"
             certain = all(map(_acts_at_once, barred)) and _one_per_path(job, entry)
-            yield Excluded("subflows", reason, f"write at most {left}", certain)
+            hint = f"write at most {left}, {AWAY}"
+            yield Excluded("subflows", reason, hint, certain)
     if wanted.completes == YES:
         ends = [_first_drop(always, path) for path in paths]
         if all(ends) and ends[0] is not None:
             reason = f"{_named(ends[0])} lets no data of MPTCP pass"
-            hint = "write 'completes: false' or 'any'"
+            hint = f"write 'completes: false' or 'any', {AWAY}"
             certain = plain is None and all(_acts_at_once(box) for box in ends if box)
             yield Excluded("completes", reason, hint, certain)
 

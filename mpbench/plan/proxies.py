@@ -59,7 +59,7 @@ def of_job(
         usual = entry.transport or case
         listens = [next(ports) for _ in given.via]
         first = given.via[0].host
-        entries[number] = replace(  # type: ignore[type-var]
+        entries[number] = replace(  # type: ignore[call-arg]
             entry,
             destination=first,
             port=listens[0],

@@ -16,9 +16,13 @@ def check(
     cases: Mapping[str, Case],
     hosts: Mapping[str, HostSettings],
     topology: Description | None,
+    silent: Sequence[str],
     faults: Faults,
 ) -> None:
-    """Adds a fault for each expectation that no run can meet, or nobody can judge."""
+    """Adds a fault for each expectation that no run can meet, or nobody can judge.
+
+    silent : the cases whose kernel writes no events
+    """
     for index, entry in enumerate(entries):
         if entry.expect is None:
             continue
@@ -37,14 +41,20 @@ def check(
             faults.add((*at, key), reason)
         if topology is None:
             continue
-        own = _hosts(entry, topology)
-        for other, rest in enumerate(entries):
-            shared = own & _hosts(rest, topology)
-            if other != index and shared and not rest.without_connection:
-                reason = f"{min(shared)} has connections of traffic[{other}] too, and"
-                reason += " its kernel counts both together"
-                faults.add((*at, key), f"{reason}; give one of them other hosts")
-                break
+        if silent and (reason := _mixed(entries, index, topology)):
+            reason += f", and the kernel of the case {silent[0]} writes no events by"
+            reason += " which they are told apart"
+            faults.add((*at, key), f"{reason}; give one of them other hosts")
+
+
+def _mixed(entries: Sequence[Entry], index: int, topology: Description) -> str:
+    """The host on which other entries have connections too; empty for none."""
+    own = _hosts(entries[index], topology)
+    for other, rest in enumerate(entries):
+        shared = own & _hosts(rest, topology)
+        if other != index and shared and not rest.without_connection:
+            return f"{min(shared)} has connections of traffic[{other}] too"
+    return ""
 
 
 def _contradicted(entry: Entry, hosts: Mapping[str, HostSettings]) -> str:

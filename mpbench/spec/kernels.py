@@ -378,6 +378,14 @@ def of_archive(linux: str) -> bool:
     return linux not in (releases.OWN, lock.version, lock.package)
 
 
+def writes_events(kernels: Mapping[str, Kernel], name: str | None) -> bool:
+    """Whether the kernel of a label writes the events of connections.
+
+    name : None for mpbench's own kernel
+    """
+    return name not in kernels or merged(kernels, str(name))[0].lab
+
+
 def resolved(kernels: Mapping[str, Kernel], name: str) -> Linux:
     """The kernel of a label, with what it takes over from its bases.
 

@@ -13,6 +13,7 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from analysis.campaign.directions import Direction
+from jobs.sockets import PROTOCOLS, Sockets
 from mpbench.spec import via as proxies
 from mpbench.spec.cases import Case
 from mpbench.spec.expected import Expectation
@@ -188,10 +189,22 @@ class Entry(Part):
         json_schema_extra=via_schema,
     )
 
+    accepts: Annotated[str, OneOf("protocol", PROTOCOLS)] | None = Field(
+        default=None,
+        description="What its server listens with in cases of MPTCP: mptcp or tcp;"
+        " as the host says if not said.",
+    )
+    opens: Annotated[str, OneOf("protocol", PROTOCOLS)] | None = Field(
+        default=None,
+        description="What its client connects with in cases of MPTCP: mptcp or tcp;"
+        " as the host says if not said.",
+    )
+
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
         self._check(faults)
+        self._check_sockets(faults)
         proxies.check_kind(self, faults)
         self._check_hosts(faults, info)
         faults.raise_any()
@@ -199,6 +212,17 @@ class Entry(Part):
 
     def _check(self, faults: Faults) -> None:
         """Checks everything except the hosts; each tool has its own."""
+
+    def _check_sockets(self, faults: Faults) -> None:
+        for key in ("accepts", "opens"):
+            if getattr(self, key) is None:
+                continue
+            if self.without_connection:
+                reason = f"{self.tool} sends datagrams, without a connection"
+                faults.add((key,), f"{reason}; take it away")
+            elif self.own_control:
+                reason = "its connections have the protocol of their transport"
+                faults.add((key,), f"{reason}; give it 'transport' instead")
 
     @property
     def many(self) -> bool:
@@ -295,6 +319,13 @@ class Entry(Part):
     def of_design(self, key: str, value: float | int) -> object:
         """The value of a key that a design varies, from a number in its unit."""
         return Start.at(float(value)) if key == "start" else value
+
+    @property
+    def sockets(self) -> Sockets | None:
+        """The protocols of its programs, in the form of a job; None if not said."""
+        if self.accepts is None and self.opens is None:
+            return None
+        return Sockets(accepts=self.accepts, opens=self.opens)
 
     def job(self, port: int) -> Json:
         """The entry of a run's job, with all defaults written out."""

@@ -116,6 +116,12 @@ SAID = {
         " let it grow to 58 in the 28 s without a loss that followed, where 264 fill"
         " the path"
     ],
+    "listeners": [
+        "the connections of the client to port 82 are plain TCP: its programs do not"
+        " ask for MPTCP",
+        "2 connections of the client to port 5202 are plain TCP: the listener of the"
+        " server does not speak MPTCP",
+    ],
     "window-mptcp-cubic": [
         "the receive window held the connection of the client: it used 11% of the"
         " capacity of its paths, which lost nothing; see net.ipv4.tcp_rmem of the"

@@ -282,6 +282,7 @@ class Entry:
     """One MPTCP entry between two hosts."""
 
     sources, destinations = ("client",), ("server",)
+    plain_listener, spoken = False, None
 
     class transport:
         is_mptcp = True

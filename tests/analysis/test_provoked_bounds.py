@@ -342,6 +342,7 @@ def test_connections_that_open_again_and_again_join_until_the_end(
         "start_s": 0.0,
         "served": None,
         "drawn_flows": None,
+        "sockets": None,
     }
     entry: Any = replace(first(one), record=SimpleNamespace(**{**usual, **record}))
     assert one.misses(entry, 2, 1.0) is again
@@ -355,7 +356,7 @@ def test_entries_of_other_hosts_are_judged_by_themselves() -> None:
 
 def test_an_entry_and_its_proxies_are_one_way() -> None:
     one = provoked(IPERF3, OTHER)
-    proxied = {"served": 0, "accepts": "mptcp"}
+    proxied = {"served": 0, "accepts": "mptcp", "sockets": None}
     second: Any = replace(
         one.traffic[1], record=SimpleNamespace(**proxied, tool="proxy")
     )
@@ -367,6 +368,7 @@ def test_an_entry_and_its_proxies_are_one_way() -> None:
     for accepts, falls in (("tcp", True), ("mptcp", False)):
         record = SimpleNamespace(
             served=0,
+            sockets=None,
             accepts=accepts,
             tool="proxy",
             start_s=0.0,

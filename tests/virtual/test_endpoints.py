@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from analysis.run.explain import explain
 from analysis.run.row import row
 from mpbench.backends.base import Bounds
 
@@ -82,7 +83,29 @@ def test_a_plain_listener(tmp_path: Path) -> None:
         traffic=[{**TRAFFIC, "expect": expect}],
     )
     assert found["protocol_at_end"] == "tcp"
-    assert found["fallback"].startswith("the SYN/ACK had no MP_CAPABLE")
+    assert found["fallback"].startswith("the server's listener does not speak MPTCP")
+
+
+def test_listeners_of_one_host_with_and_without_mptcp(tmp_path: Path) -> None:
+    """Beside each other at the same time, on ports of their own."""
+    short = {**TRAFFIC, "duration": "2 s"}
+    plain = {"mptcp": "fallback", "subflows": 1}
+    found = measured(
+        tmp_path,
+        {},
+        traffic=[
+            {**short, "name": "new", "expect": {"mptcp": True, "subflows": 2}},
+            {**short, "name": "old", "accepts": "tcp", "expect": plain},
+            {**short, "name": "asks-not", "opens": "tcp", "expect": plain},
+        ],
+    )
+    of = {name: found[f"{name}.protocol_at_end"] for name in ("new", "old", "asks-not")}
+    assert of == {"new": "mptcp", "old": "tcp", "asks-not": "tcp"}
+    assert found["new.subflows_joined"] == 2
+    assert found["old.fallback"].startswith("the server's listener does not speak")
+    assert found["asks-not.fallback"] is None
+    said = [one.sentence for one in explain(tmp_path / "run1")]
+    assert "the listener of the server does not speak MPTCP" in " ".join(said)
 
 
 def test_a_server_of_a_network_with_an_address_on_a_link(tmp_path: Path) -> None:

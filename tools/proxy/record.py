@@ -53,6 +53,14 @@ class Proxy(Entry):
         return self.listens
 
     @property
+    def taken(self) -> str:
+        return self.accepts
+
+    @property
+    def opened(self) -> str:
+        return self.opens
+
+    @property
     def bulk(self) -> bool:
         return self.fills
 

@@ -29,6 +29,7 @@ MOST = 10
 Rule = Callable[[Facts], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     settings.without_mptcp,
+    settings.plain_listener,
     handshake.fell_back,
     handshake.unnoticed,
     handshake.to_endpoints,

@@ -1,12 +1,15 @@
 """Connections that are plain TCP although MPTCP was asked for, and why."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, listed, many
+from analysis.run.explain.settings import at_plain_listener
 from analysis.run.explain.subflows import Connection
 from analysis.run.labels import label
 from analysis.run.outcomes import connecting
+from analysis.run.outcomes.counts import NO_ANSWER
 
 PREFIX = "MPTcpExt"
 REASONS = (
@@ -48,8 +51,12 @@ def fell_back(facts: Facts) -> Iterator[Finding]:
             f"{_darkness(facts)}{_later(facts)}",
             facts.evidence(*dropped) + _when(facts, *DROPPED),
         )
+    planned = sum(map(partial(at_plain_listener, facts), range(len(facts.traffic))))
     for name, meaning in REASONS:
-        if count := _connections(facts, PREFIX + name):
+        count = _connections(facts, PREFIX + name)
+        if name == NO_ANSWER:
+            count -= planned
+        if count > 0:
             went_on = ("connection" if count == 1 else "connections") + _of(facts, name)
             verb = "is" if count == 1 else "are"
             yield Finding(

@@ -1,16 +1,18 @@
 """Settings of hosts that leave a connection without a further subflow."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, listed
 from analysis.run.explain.subflows import Connection
+from analysis.run.outcomes.counts import NO_ANSWER
 from analysis.run.outcomes.provoked import DENIED
 from analysis.run.readers.host_changes import NAME, HostChange
 from analysis.run.traffic import Traffic
 from jobs.artefacts import NO_CONNECTION, REFUSED
 from jobs.ends import CREATE, Host
+from jobs.sockets import ENTRY, HOST, MPTCP, PROXY, TCP
 
 ASKING = ("subflow", "fullmesh")
 """The flags of endpoints from which a host asks for subflows by itself."""
@@ -78,14 +80,99 @@ def without_mptcp(facts: Facts) -> Iterator[Finding]:
     """Clients whose programs open sockets of TCP, because the plan says so."""
     for host in facts.clients():
         counters = facts.counters.get(host)
-        if settings_of(facts, host).mptcp is not False or counters is None:
+        entries = _opened(facts, host)
+        if counters is None or not entries:
             continue
+        every = len(entries) == len(_from(facts, host))
+        to = "" if every else f" to {_ports(entries.values())}"
+        where = listed(_said(n, one, "opens") for n, one in entries.items())
         yield Finding(
-            f"the connections of the {host} are plain TCP: its programs do not ask for"
-            " MPTCP",
-            f"`mptcp` of the {host} is false, and MPCapableSYNTX is"
-            f" {counters.mptcp('MPCapableSYNTX')}",
+            f"the connections of the {host}{to} are plain TCP: its programs do not ask"
+            " for MPTCP",
+            f"{where}, and MPCapableSYNTX is {counters.mptcp('MPCapableSYNTX')}",
         )
+
+
+def plain_listener(facts: Facts) -> Iterator[Finding]:
+    """Connections that asked for MPTCP, and met a listener of plain TCP."""
+    for number, entry in enumerate(facts.traffic):
+        count = at_plain_listener(facts, number)
+        if not count or entry.spoken is None:
+            continue
+        several = len(_from(facts, entry.source)) > 1
+        to = f" to {_ports([entry])}" if several else ""
+        are = "connection" if count == 1 else "connections"
+        verb = "is" if count == 1 else "are"
+        whose = "proxy on the " if entry.spoken.accepts_by == PROXY else ""
+        yield Finding(
+            f"{count} {are} of the {entry.source}{to} {verb} plain TCP: the listener"
+            f" of the {whose}{entry.destination} does not speak MPTCP",
+            f"{_said(number, entry, 'accepts')}, and {NO_ANSWER} is {count} on the"
+            f" {entry.source}",
+        )
+
+
+def at_plain_listener(facts: Facts, number: int) -> int:
+    """The connections of an entry that asked for MPTCP and met a plain listener.
+
+    number : of the entry
+    """
+    entry = facts.traffic[number]
+    if not entry.plain_listener:
+        return 0
+    if facts.events is not None and not facts.events.left_out:
+        return sum(
+            event.number
+            for event in facts.events.named(NO_ANSWER)
+            if event.host == entry.source and event.connection == number
+        )
+    asking = [one for one in _from(facts, entry.source).values() if _asks(one)]
+    counters = facts.counters.get(entry.source)
+    if len(asking) > 1 or counters is None:
+        return 0
+    return counters.mptcp(NO_ANSWER)
+
+
+def _asks(entry: Traffic[Any]) -> bool:
+    return entry.spoken is None or entry.spoken.opens == MPTCP
+
+
+def _from(facts: Facts, host: str) -> dict[int, Traffic[Any]]:
+    """The entries whose connections of MPTCP a host opens, by their numbers."""
+    return {
+        number: entry
+        for number, entry in enumerate(facts.traffic)
+        if host in entry.sources and entry.transport.is_mptcp
+    }
+
+
+def _opened(facts: Facts, host: str) -> dict[int, Traffic[Any]]:
+    """Those of them that are plain TCP by the entry or by settings of the host."""
+    return {
+        number: entry
+        for number, entry in _from(facts, host).items()
+        if entry.spoken is not None
+        and entry.spoken.opens == TCP
+        and entry.spoken.opens_by in (ENTRY, HOST)
+    }
+
+
+def _ports(found: Iterable[Traffic[Any]]) -> str:
+    ports = [str(entry.record.port) for entry in found]
+    return f"port{'s' if len(ports) > 1 else ''} {listed(ports)}"
+
+
+def _said(number: int, entry: Traffic[Any], key: str) -> str:
+    """The part of a file that says what an entry's sockets speak."""
+    assert entry.spoken is not None
+    accepts = key == "accepts"
+    by = entry.spoken.accepts_by if accepts else entry.spoken.opens_by
+    host = entry.destination if accepts else entry.source
+    if by == ENTRY:
+        return f"`{key}` of traffic[{number}] is tcp"
+    if by == PROXY:
+        return f"`{key}` of the proxy on the {host} is tcp"
+    return f"`mptcp` of the {host} is false"
 
 
 def settings_of(facts: Facts, host: str) -> Host:

@@ -7,7 +7,7 @@ from typing import Any
 from analysis.run import events as record_of_events
 from analysis.run import tools, traffic
 from analysis.run.events import Events
-from analysis.run.outcomes import connecting, counts, endings, legs, losses
+from analysis.run.outcomes import connecting, counts, endings, legs, losses, shared
 from analysis.run.outcomes.endings import Ending, Read
 from analysis.run.readers import counters as counter_files
 from analysis.run.readers import outcome
@@ -67,18 +67,17 @@ def of_entries(
     events : of the run; None if it has none
     """
     found: dict[str, Any] = {}
-    for index in range(len(entries)):
-        known = counters
-        if len(traffic.proxied(entries, index)) > 1:
-            known = {}
-            if events is not None:
-                known = legs.counters(entries[index], index, counters, events)
-        own = _of_entry(entries, index, known, read[index], ended[index])
+    for index, entry in enumerate(entries):
+        own = {
+            **dict.fromkeys(NAMES),
+            **_counted(entries, index, counters, events),
+        }
+        _tell(own, entry, read[index], ended[index])
         if events is not None and own["subflows_lost"] is not None:
             own["subflows_lost"] = losses.of_entry(index, events, own["subflows_lost"])
-        if events is not None and not entries[index].record.datagrams:
-            _without_hanging(own, entries[index], index, events)
-            syns, at_s = connecting.first(entries[index], index, events)
+        if events is not None and not entry.record.datagrams:
+            _without_hanging(own, entry, index, events)
+            syns, at_s = connecting.first(entry, index, events)
             own["connected_syns"] = syns if at_s is not None else None
             if own["connected_s"] is None:
                 own["connected_s"] = at_s
@@ -97,30 +96,47 @@ def _without_hanging(
             own["protocol_at_end"] = None
 
 
-def _of_entry(
+def _counted(
     entries: Sequence[Traffic[Any]],
     index: int,
-    counters: Mapping[str, Counters],
-    read: Read,
-    ending: Ending,
+    known: Mapping[str, Counters],
+    events: Events | None,
 ) -> dict[str, Any]:
+    """The columns of an entry that follow from kernel counters; none for datagrams.
+
+    Where hosts have connections of other entries too, events tell them apart.
+    """
     entry = entries[index]
-    found: dict[str, Any] = dict.fromkeys(NAMES)
-    hosts = {*entry.sources, *entry.destinations}
-    if (
-        not (entry.record.datagrams or entry.transport.is_quic)
-        and counts.alone(entries, index)
-        and hosts <= counters.keys()
-    ):
-        found |= counts.columns(entry, counters)
+    if entry.record.datagrams or entry.transport.is_quic:
+        return {}
+    if counts.alone(entries, index):
+        if len(traffic.proxied(entries, index)) > 1:
+            if events is None:
+                return {}
+            known = legs.counters(entry, index, known, events)
+        if not {*entry.sources, *entry.destinations} <= known.keys():
+            return {}
+        return _from(entry, known)
+    found = events and shared.counters(entry, index, known, events)
+    if not found:
+        return {}
+    return shared.same(_from(entry, found.least), _from(entry, found.most))
+
+
+def _from(entry: Traffic[Any], counters: Mapping[str, Counters]) -> dict[str, Any]:
+    """The columns of an entry's own counters."""
+    connected = counts.connected(entry, counters)
+    return {"connected": connected, **counts.columns(entry, counters)}
+
+
+def _tell(own: dict[str, Any], entry: Traffic[Any], read: Read, ending: Ending) -> None:
+    """Add to the columns of an entry what its tool and its processes tell."""
     told = tools.has(entry, "connected")
     if told and read.report is not None:
-        found["connected"], found["connected_s"] = told(entry, read.report)
-    elif found["syns"] is not None:
-        found["connected"] = counts.connected(entry, counters)
-    if found["connected"] == 0:
-        found["protocol_at_end"] = None
-    return found | {
+        own["connected"], own["connected_s"] = told(entry, read.report)
+    if own["connected"] == 0:
+        own["protocol_at_end"] = None
+    own |= {
         "ended": ending.word or None,
         "errno": ending.errno or None,
         "ended_s": ending.at_s,

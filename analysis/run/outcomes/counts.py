@@ -9,11 +9,13 @@ from typing import Any
 
 from analysis.run.readers.counters import Counters, total
 from analysis.run.traffic import Traffic, proxied
+from jobs.sockets import PROXY
 
 MPTCP, TCP, MIXED = "mptcp", "tcp", "mixed"
+NO_ANSWER = "MPCapableFallbackSYNACK"
 
 CAUSES = {
-    "MPCapableFallbackSYNACK": "the SYN/ACK had no MP_CAPABLE",
+    NO_ANSWER: "the SYN/ACK had no MP_CAPABLE",
     "MPCapableFallbackACK": "the ACK of the handshake had no MP_CAPABLE",
     "MPCapableSYNTXDrop": "repeated SYNs with MP_CAPABLE had got no answer",
     "MPCapableSYNTXDisabled": "MPTCP was given up after SYNs without an answer",
@@ -113,7 +115,7 @@ def columns(entry: Traffic[Any], counters: Mapping[str, Counters]) -> dict[str, 
     return {
         **found,
         "protocol_at_end": _protocol(here, there),
-        "fallback": _fallback(here, there) or None,
+        "fallback": _fallback(here, there, _listener(entry)) or None,
         "subflows": 1 + joined / spoke if spoke else None,
         "subflows_asked": wanted,
         "subflows_joined": joined,
@@ -161,12 +163,25 @@ def _protocol(here: Counters, there: Counters) -> str | None:
     return TCP if fell >= spoke or asked == 1 else MIXED
 
 
-def _fallback(here: Counters, there: Counters) -> str:
-    """The causes of fallbacks with their counters; "" for none."""
+def _listener(entry: Traffic[Any]) -> str:
+    """The plain listener at which an entry's connections arrive; "" for none."""
+    if not entry.plain_listener or entry.spoken is None:
+        return ""
+    whose = "proxy" if entry.spoken.accepts_by == PROXY else "server"
+    return f"the {whose}'s listener does not speak MPTCP"
+
+
+def _fallback(here: Counters, there: Counters, listener: str = "") -> str:
+    """The causes of fallbacks with their counters; "" for none.
+
+    listener : words for a listener without MPTCP; "" for one with it
+    """
     said: dict[str, list[str]] = {}
     for end, counters in (("client", here), ("server", there)):
         for name, words in CAUSES.items():
             if count := counters.mptcp(name):
+                if name == NO_ANSWER and listener:
+                    words = listener
                 said.setdefault(words, []).append(f"{name} {count} at the {end}")
     return "; ".join(f"{words} ({', '.join(of)})" for words, of in said.items())
 

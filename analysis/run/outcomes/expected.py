@@ -6,7 +6,7 @@ from typing import Any
 from analysis.run.artefacts import Artefacts
 from analysis.run.outcomes import columns, counts
 from analysis.run.outcomes.endings import COMPLETE, Ending, Read
-from jobs.expect import FALLBACK, NO, YES, Expect
+from jobs.expect import ANY, FALLBACK, NO, YES, Expect
 
 
 def unmet(run: Artefacts) -> Iterator[str]:
@@ -15,7 +15,7 @@ def unmet(run: Artefacts) -> Iterator[str]:
     if report is None or not any(report.expect):
         return
     read = [Read(report) for report in run.reports]
-    found = columns.of_entries(run.traffic, run.counters, read, run.endings)
+    found = columns.of_entries(run.traffic, run.counters, read, run.endings, run.events)
     for index, wanted in enumerate(report.expect):
         if wanted is None:
             continue
@@ -36,6 +36,12 @@ def _reasons(
     if wanted.completes == NO and ending.word == COMPLETE:
         yield "complete, which was not expected"
     if not mptcp:
+        return
+    if own["syns"] is None and (wanted.subflows or wanted.mptcp not in (None, ANY)):
+        yield (
+            "what became of its connections is not known: its hosts have connections of"
+            " other entries too, and events do not tell them apart"
+        )
         return
     protocol = own["protocol_at_end"]
     if wanted.mptcp == YES and protocol != counts.MPTCP:

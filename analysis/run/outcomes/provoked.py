@@ -117,6 +117,8 @@ class Provoked:
             return True
         if any(own.record.accepts == TCP for own in way if own.tool == PROXY):
             return True
+        if any(own.record.sockets is not None for own in way):
+            return True
         if any(self._boxes(own) for own in way):
             return True
         return self.expect(entry).mptcp is not None or any(
@@ -182,7 +184,10 @@ class Provoked:
         return bool(self._boxes(entry)) or self._managed(entry)
 
     def _managed(self, entry: Traffic[Any]) -> bool:
-        """Whether settings of an entry's hosts decide which subflows there are."""
+        """Whether the entry or settings of its hosts decide which subflows there
+        are."""
+        if entry.record.sockets is not None:
+            return True
         return any(
             settings.manages or DENIED in (settings.sysctls or {})
             for settings in self._settings(entry)
