@@ -29,7 +29,7 @@ from jobs.plugins import (
 )
 from jobs.queues import Queues
 from jobs.report import Report
-from jobs.sockets import Spoken, spoken
+from jobs.spoken import Spoken, spoken
 from jobs.transport import Transport
 from jobs.values import MOST_ENTRIES, LastingSeconds, Name, Number
 from topologies import addresses, networks, translations

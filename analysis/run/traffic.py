@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from jobs import Entry, Job, Transport
 from jobs.entries import Pair
-from jobs.sockets import Spoken
+from jobs.spoken import Spoken
 
 Record = TypeVar("Record", bound=Entry)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jobs import Entry, Job, load, sockets
+from jobs import Entry, Job, load, spoken
 from jobs.changes import UP
 from jobs.middleboxes import ICMP
 from mpbench.guest import (
@@ -334,7 +334,7 @@ def _as_asked(job: Job, entry: Entry, process: Process) -> Process:
     """A process with the sockets that its entry or its host is to open."""
     asked = process.argv[: len(OVER_MPTCP)] == OVER_MPTCP
     settings = (job.host_settings or {}).get(process.host)
-    wanted = sockets.at_end(entry, process.role, settings, asked)
+    wanted = spoken.at_end(entry, process.role, settings, asked)
     if asked == wanted:
         return process
     argv = process.argv

@@ -11,8 +11,9 @@ from analysis.words import many
 from jobs import Job
 from jobs.expect import FALLBACK, YES, Expect
 from jobs.middleboxes import PROVOKING, PROXY, Box
-from jobs.sockets import ENTRY, HOST, MPTCP, TCP, Spoken
-from jobs.sockets import PROXY as BY_PROXY
+from jobs.sockets import MPTCP, TCP
+from jobs.spoken import ENTRY, HOST, Spoken
+from jobs.spoken import PROXY as BY_PROXY
 
 
 @dataclass(frozen=True)

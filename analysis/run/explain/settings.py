@@ -12,7 +12,8 @@ from analysis.run.readers.host_changes import NAME, HostChange
 from analysis.run.traffic import Traffic
 from jobs.artefacts import NO_CONNECTION, REFUSED
 from jobs.ends import CREATE, Host
-from jobs.sockets import ENTRY, HOST, MPTCP, PROXY, TCP
+from jobs.sockets import MPTCP, TCP
+from jobs.spoken import ENTRY, HOST, PROXY
 
 ASKING = ("subflow", "fullmesh")
 """The flags of endpoints from which a host asks for subflows by itself."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from analysis.run.readers.counters import Counters, total
 from analysis.run.traffic import Traffic, proxied
-from jobs.sockets import PROXY
+from jobs.spoken import PROXY
 
 MPTCP, TCP, MIXED = "mptcp", "tcp", "mixed"
 NO_ANSWER = "MPCapableFallbackSYNACK"
