@@ -69,12 +69,12 @@ class Entry:
 
     @property
     def taken(self) -> str | None:
-        """What a proxy listens with, `mptcp` or `tcp`; None for no proxy."""
+        """Protocol with which a proxy listens, `mptcp` or `tcp`; None for no proxy."""
         return None
 
     @property
     def opened(self) -> str | None:
-        """What a proxy connects with; None for no proxy."""
+        """Protocol with which a proxy connects; None for no proxy."""
         return None
 
     @property
