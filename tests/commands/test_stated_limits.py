@@ -1,10 +1,14 @@
 """Limits that an experiment file states: `mpbench run --tap`, on made-up numbers."""
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
+from mpbench.report import limit_report
 from tests.calls import Called, Command
 from tests.commands.test_compare import KERNELS
 from tests.spec.files import TEXT
@@ -51,6 +55,34 @@ def test_a_broken_limit_and_one_of_another_case(command: Command) -> None:
     assert broken.startswith("not ok 2 - ") and "TODO" not in broken
     look = "look: 'mpbench compare results/small results/small --case tcp1=tcp2"
     assert look in done.out
+    at = done.out.index("not ok 2 - ")
+    again = re.search(r"verify results/small --run (\w+) --run (\w+)", done.out[at:])
+    assert again
+    rows = pd.read_csv("results/small/runs.csv").set_index("id").loc[[*again.groups()]]
+    assert [*rows["case"]] == ["tcp1", "tcp2"] and rows["point"].nunique() == 1
+
+
+def test_cases_are_compared_with_the_first_one(command: Command) -> None:
+    done = tap(command, TEXT + "compare: {limits: {goodput: 100 %}}\n")
+    pairs = re.findall(r"goodput, (\w+ against \w+):", done.out)
+    assert pairs == ["tcp1 against mptcp", "tcp2 against mptcp"]
+
+
+def test_a_campaign_is_judged_with_95_percent_and_one_seed(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it gives the same verdict each time, and that of `mpbench compare`."""
+    asked: list[tuple[float, int]] = []
+    judge = limit_report.judge
+
+    def noted(*words: Any, **more: Any) -> Any:
+        asked.append(words[-2:])
+        return judge(*words, **more)
+
+    monkeypatch.setattr(limit_report, "judge", noted)
+    tap(command, TEXT + "compare: {limits: {goodput: 100 %}}\n")
+    command("compare", "results/small", "--tap")
+    assert asked == [(0.95, 1), (0.95, 1)]
 
 
 def test_an_undecided_limit_says_what_would_decide(command: Command) -> None:

@@ -3,7 +3,9 @@
 from types import SimpleNamespace
 from typing import Any
 
+import jsonschema
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from mpbench.commands import plan
@@ -11,6 +13,7 @@ from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan, question
 from mpbench.spec import Spec, compare, compare_checks
+from mpbench.spec.json_schema import json_schema
 from tests.spec.files import factors, spec, text
 
 BOTH = {"goodput": "more", "smoothed_rtt": "less"}
@@ -105,6 +108,34 @@ def test_one_case_is_nothing_to_compare() -> None:
     one = {"only": {"protocol": "mptcp", "congestion_control": "lia"}}
     with pytest.raises(UserError, match="there is one case, only, and a comparison"):
         spec(cases=one, compare={})
+
+
+def test_two_cases_are_enough_to_compare() -> None:
+    two = {
+        name: {"protocol": "mptcp", "congestion_control": name}
+        for name in ("lia", "olia")
+    }
+    assert spec(cases=two, compare={}).compare is not None
+
+
+def test_the_kernel_of_mpbench_needs_no_name_to_be_compared_with() -> None:
+    one = {"stock": {"lab": "none"}}
+    delays = {"min": "1 ms", "max": "25 ms"}
+    factor = factors(points=6, kernel=["own", "stock"], path2__delay=delays)
+    cases = {"lia": {"protocol": "mptcp", "congestion_control": "cubic"}}
+    given = {"kernels": one, "design": factor, "cases": cases}
+    assert spec(**given, compare={"kernel": "own"}).compare is not None
+    with pytest.raises(UserError, match="there is no kernel 'stok'; did you mean"):
+        spec(**given, compare={"kernel": "stok"})
+
+
+@pytest.mark.parametrize("better", [[], {}])
+def test_an_editor_marks_a_question_without_a_metric(better: Any) -> None:
+    document = yaml.safe_load(text(compare={"better": better}))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, json_schema())
+    document["compare"]["better"] = ["goodput"]
+    jsonschema.validate(document, json_schema())
 
 
 def told(made: Spec) -> list[str]:
