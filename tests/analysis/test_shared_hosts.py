@@ -1,5 +1,6 @@
 """Outcomes of entries whose hosts have connections of other entries too."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ LISTENERS = CAPTURED / "listeners"
 ONE_ENTRY = sorted(
     folder.name
     for folder in CAPTURED.iterdir()
-    if len(job_file.read(folder / "job.json").traffic) == 1
+    if len(json.loads((folder / "job.json").read_text())["traffic"]) == 1
 )
 
 
