@@ -116,6 +116,30 @@ SAID = {
         " let it grow to 58 in the 28 s without a loss that followed, where 264 fill"
         " the path"
     ],
+    "address-back-client": [
+        "10.0.2.2, which the client had again from 10 s on, was not used: its subflow"
+        " had ended at 6.7 s, and Linux's path manager is not told",
+        "path 2: its subflow went stale at 3.3 s after 2 timeouts and did not come"
+        " back: the client had no address there from 2 s to 10 s",
+        "the client gave up 1 subflow on path 2 at 6.7 s",
+    ],
+    "address-back-server": [
+        "10.250.0.2, which the server had again from 10 s on, was not used: its subflow"
+        " had ended at 7.0 s, and Linux's path manager is not told",
+        "path 2: its subflow went stale at 3.2 s after 2 timeouts and did not come"
+        " back: the server had no address there from 2 s to 10 s",
+        "the client gave up 1 subflow on path 2 at 7.0 s",
+    ],
+    "address-renewed": [
+        "path 2: its subflow went stale at 3.3 s after 2 timeouts and did not come"
+        " back: the client had no address there from 2 s to 10 s",
+        "the client gave up 1 subflow on path 2 at 6.7 s",
+    ],
+    "announcement-dropped": [
+        "10.250.0.2, which the server had again from 5 s on, was not used: its"
+        " announcement did not reach the client",
+        "the middlebox at path 1 dropped 8 packets with ADD_ADDR",
+    ],
     "listeners": [
         "the connections of the client to port 82 are plain TCP: its programs do not"
         " ask for MPTCP",

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.run.explain.facts import load
 from analysis.run.explain.finding import Finding
-from analysis.run.explain.servers import unused_addresses
+from analysis.run.explain.servers import unused_addresses, unused_returns
 
 CAPTURED = Path(__file__).parent / "captured/events"
 HEAD = "10.250.0.2, a further address of the server_phone, was not used: "
@@ -107,3 +107,64 @@ def test_an_address_that_the_file_announces_later(tmp_path: Path) -> None:
         hosts["server_phone"]["changes"] = [change]
 
     assert said(copied(tmp_path, later, JOINED, SENT, *HEARD)) == ()
+
+
+BACK = {"at_s": 10.0, "link": "path2", "present": True}
+GONE = {"at_s": 2.0, "link": "path2", "present": False}
+AGAIN = {"at_s": 10.0, "link": "path2", "flags": ["subflow"]}
+NONE = {"at_s": 2.0, "link": "path2", "flags": []}
+ADDED = {"at_s": 10.0, "link": "path2", "flags": ["signal"]}
+
+
+def changed(tmp_path: Path, name: str, host: str, *changes: dict[str, Any]) -> Path:
+    """A copy of a captured run, of a file with other changes of a host."""
+    run = Path(shutil.copytree(CAPTURED / name, tmp_path / "run"))
+    document = json.loads((run / "job.json").read_text())
+    document["hosts"][host]["changes"] = list(changes)
+    (run / "job.json").write_text(json.dumps(document))
+    return run
+
+
+@pytest.mark.parametrize(
+    ("changes", "times"),
+    [
+        ((GONE, BACK), [10.0]),
+        ((GONE,), []),
+        ((NONE, AGAIN), []),
+        (({**GONE, "at_s": 14.9}, {**BACK, "at_s": 15.0}), [15.0]),
+        (({**GONE, "at_s": 2.0}, {**BACK, "at_s": 5.0}), []),
+        (({**GONE, "at_s": 15.9}, {**BACK, "at_s": 16.4}), []),
+        ((), []),
+    ],
+)
+def test_a_client_s_address_that_came_back_and_is_not_used(
+    tmp_path: Path, changes: tuple[dict[str, Any], ...], times: list[float]
+) -> None:
+    """Its subflow ended at 6.7 s, and the traffic at 16 s. An address that was there
+    before that had a subflow then."""
+    run = changed(tmp_path, "address-back-client", "client", *changes)
+    found = [f for f in unused_returns(load(run)) if f.known]
+    wanted = [f"10.0.2.2, which the client had again from {t:g} s on" for t in times]
+    assert [one.sentence.partition(", was")[0] for one in found] == wanted
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ((GONE, BACK), "its subflow had ended at 7.0 s, and Linux's path manager"),
+        ((NONE, ADDED), "the reason is not known"),
+        ((GONE,), ""),
+        ((NONE,), ""),
+        (({**NONE, "at_s": 15.0}, {**ADDED, "at_s": 16.4}), ""),
+    ],
+)
+def test_a_server_s_address_that_came_back_and_is_not_used(
+    tmp_path: Path, changes: tuple[dict[str, Any], ...], says: str
+) -> None:
+    run = changed(tmp_path, "address-back-server", "server", *changes)
+    found = said(run)
+    assert bool(found) == bool(says)
+    if found:
+        head = "10.250.0.2, which the server had again from 10 s on, was not used: "
+        assert found[0].sentence.startswith(head + says)
+        assert "from 10 s on" in found[0].evidence

@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     joins.not_asked,
     joins.not_joined,
     servers.unused_addresses,
+    servers.unused_returns,
     programs.over_too_soon,
     settings.script,
     programs.opened_nothing,

@@ -1,6 +1,6 @@
 """The facts that can explain a run. Each of them may be missing."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,8 @@ from analysis.run.readers.trace_windows import Window
 from analysis.run.traffic import Traffic
 from jobs import Job
 from jobs.changes import UP
+from jobs.ends import Change as HostStep
+from jobs.ends import Host
 from jobs.middleboxes import PROXY as BOX
 from jobs.middleboxes import Box
 from tools import PROXY
@@ -139,6 +141,15 @@ class Facts:
             return f"path {number}"
         return f"path {number} ({links[0]})"
 
+    def absent(self, host: str, link: str) -> tuple["Dark", ...]:
+        """When a host lacked its address on a link."""
+        steps = (
+            change
+            for change in (self.job.host_settings or {}).get(host, Host()).changes
+            if change.link == link and change.present is not None
+        )
+        return tuple(_absent(host, link, steps))
+
     def dark(self, host: str, address: str) -> tuple["Dark", ...]:
         """When a link of a path was down, or lost every packet."""
         number = self.path_of(host, address)
@@ -150,14 +161,16 @@ class Facts:
 
 @dataclass(frozen=True)
 class Dark:
-    """The time in which a link carried nothing.
+    """The time in which a link carried nothing, or a host lacked its address there.
 
     end_s : None if that lasted to the end
+    host : the one without its address; "" for a link
     """
 
     link: str
     start_s: float
     end_s: float | None
+    host: str = ""
 
     def covers(self, time_s: float) -> bool:
         return self.start_s <= time_s and (self.end_s is None or time_s < self.end_s)
@@ -166,7 +179,21 @@ class Dark:
     def words(self) -> str:
         until = "on" if self.end_s is None else f"to {round(self.end_s, 3):g} s"
         start = f"{round(self.start_s, 3):g} s"
+        if self.host:
+            return f"the {self.host} had no address there from {start} {until}"
         return f"{label(self.link)} carried nothing from {start} {until}"
+
+
+def _absent(host: str, link: str, steps: Iterable[HostStep]) -> Iterator[Dark]:
+    start_s = None
+    for step in steps:
+        if step.present is False and start_s is None:
+            start_s = step.at_s
+        elif step.present and start_s is not None:
+            yield Dark(link, start_s, step.at_s, host)
+            start_s = None
+    if start_s is not None:
+        yield Dark(link, start_s, None, host)
 
 
 def _dark(link: str, changes: tuple[Change, ...]) -> Iterator[Dark]:

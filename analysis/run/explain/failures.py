@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from analysis.run.events import Event
-from analysis.run.explain.facts import Facts
+from analysis.run.explain.facts import Dark, Facts
 from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import STATES, Connection, Subflow
 from analysis.run.explain.ways import of_path
@@ -73,9 +73,22 @@ def _at(subflow: Subflow, host: str) -> tuple[Event, ...]:
 
 def _cause(facts: Facts, subflow: Subflow, event: Event) -> str:
     """The change of a link that explains an event, as the end of a sentence."""
-    dark = facts.dark(subflow.client, subflow.address)
+    dark = (*facts.dark(subflow.client, subflow.address), *absent(facts, subflow))
     before = [each for each in dark if each.start_s <= event.time_s]
     return f": {before[-1].words}" if before else ""
+
+
+def absent(facts: Facts, subflow: Subflow) -> Iterator[Dark]:
+    """When a host lacked its address of a subflow."""
+    number = facts.path_of(subflow.client, subflow.address)
+    links = facts.users[subflow.client][number - 1].links if number else ()
+    for link in links:
+        yield from facts.absent(subflow.client, link)
+    remote = subflow.remote.rpartition(":")[0]
+    for host, settings in (facts.job.host_settings or {}).items():
+        for link, address in (settings.addresses or {}).items():
+            if address == remote:
+                yield from facts.absent(host, link)
 
 
 def unanswered(facts: Facts) -> Iterator[Finding]:
@@ -286,6 +299,8 @@ def _resets(facts: Facts) -> Iterator[tuple[Connection, Subflow, Event]]:
                 if event.count("error") in (*NOT_TOLD, errno.ETIMEDOUT):
                     continue
                 if subflow.is_join and not subflow.joined:
+                    continue
+                if any(e.host == event.host for e in subflow.named(*TOLD)):
                     continue
                 if not _ends_then(one, event):
                     yield one, subflow, event
