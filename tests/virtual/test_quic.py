@@ -94,7 +94,10 @@ def test_a_dark_path_is_an_outcome(tmp_path: Path, command: Command, name: str) 
     assert both == pytest.approx(one, rel=0.05) and 8 < one < 10
     kept = {path.name for path in tmp_path.glob("out/runs/*/artefacts/*")}
     assert "traffic-0-client-keys.log" in kept
-    assert [name for name in kept if name.endswith("qlog")]
+    logs = list(tmp_path.glob("out/runs/*/artefacts/*qlog"))
+    assert logs and all(path.read_bytes().endswith(b"}\n") for path in logs)
+    done = command("verify", tmp_path / "out")
+    assert done.status == 0, done.out + done.err
 
 
 EXCHANGES = {

@@ -4,22 +4,23 @@
 //! anew and not checked: both ends are in one guest.
 use std::collections::HashMap;
 use std::fs::File;
+use std::future::poll_fn;
 use std::io::{BufWriter, Write};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use noq::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
 use noq::{
-    Connection, Endpoint, FourTuple, PathId, PathStatus, RecvStream, SendStream, TransportConfig,
-    VarInt,
+    Connection, Endpoint, EndpointConfig, FourTuple, PathId, PathStatus, RecvStream, Runtime,
+    SendStream, TransportConfig, VarInt,
 };
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::task::LocalSet;
 
+mod lone;
 mod relay;
 
 const BLOCK: usize = 1 << 16;
@@ -28,6 +29,7 @@ const EVERY: Duration = Duration::from_millis(10);
 const MOST_PATHS: u32 = 32;
 /// A path that is refused right after the handshake is asked for again so often.
 const MOST_TRIES: u32 = 1000;
+const AGAIN: Duration = Duration::from_millis(1);
 const WINDOW: u32 = 6 << 20;
 
 #[derive(Debug)]
@@ -172,6 +174,7 @@ impl Ask {
 
 /// Send for some time or some bytes, and note the state of the paths meanwhile.
 async fn send(
+    lone: &lone::Handle,
     stream: &mut SendStream,
     conn: &Connection,
     mut ask: Ask,
@@ -181,7 +184,6 @@ async fn send(
     let block = vec![0u8; BLOCK];
     let end = Instant::now() + Duration::from_nanos(if ask.by_size { 0 } else { ask.left });
     let mut due = Instant::now();
-    let mut tick = tokio::time::interval(EVERY);
     while if ask.by_size {
         ask.left > 0
     } else {
@@ -192,12 +194,16 @@ async fn send(
         } else {
             BLOCK
         };
-        tokio::select! {
-            sent = stream.write(&block[..most]) => {
-                let sent = sent? as u64;
-                if ask.by_size { ask.left -= sent; }
+        let written = async { Some(stream.write(&block[..most]).await) };
+        let waited = async {
+            lone.later(due).await;
+            None
+        };
+        if let Some(sent) = lone::first(written, waited).await {
+            let sent = sent? as u64;
+            if ask.by_size {
+                ask.left -= sent;
             }
-            _ = tick.tick() => {}
         }
         if Instant::now() >= due {
             due = Instant::now() + EVERY;
@@ -205,13 +211,18 @@ async fn send(
         }
     }
     stream.finish()?;
-    let stopped = stream.stopped();
-    tokio::pin!(stopped);
+    let mut stopped = pin!(stream.stopped());
     loop {
-        tokio::select! {
-            _ = &mut stopped => break,
-            _ = tick.tick() => note_paths(&mut file, conn)?,
+        let arrived = async { stopped.as_mut().await.map(|_| true) };
+        let waited = async {
+            lone.later(due).await;
+            Ok(false)
+        };
+        if matches!(lone::first(arrived, waited).await, Ok(true) | Err(_)) {
+            break;
         }
+        due = Instant::now() + EVERY;
+        note_paths(&mut file, conn)?;
     }
     note_paths(&mut file, conn)?;
     Ok(file.flush()?)
@@ -252,16 +263,40 @@ async fn receive(stream: &mut RecvStream, options: &Options) -> Result<()> {
     Ok(file.flush()?)
 }
 
-async fn server(options: &Options) -> Result<()> {
+/// What drives an endpoint: a runtime of this program, or tokio's for relays.
+#[derive(Clone)]
+enum Drive {
+    Lone(lone::Handle),
+    Tokio,
+}
+impl Drive {
+    fn runtime(&self) -> Arc<dyn Runtime> {
+        match self {
+            Self::Lone(handle) => Arc::new(handle.clone()),
+            Self::Tokio => Arc::new(noq::TokioRuntime),
+        }
+    }
+    fn endpoint(&self, at: SocketAddr, config: Option<noq::ServerConfig>) -> Result<Endpoint> {
+        let socket = UdpSocket::bind(at)?;
+        Ok(Endpoint::new(
+            EndpointConfig::default(),
+            config,
+            socket,
+            self.runtime(),
+        )?)
+    }
+}
+
+async fn server(drive: Drive, options: &Options) -> Result<()> {
     let cert = rcgen::generate_simple_self_signed(vec!["server".into()])?;
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(cert.signing_key.serialize_der());
     let mut config = noq::ServerConfig::with_single_cert(vec![cert.cert.into()], key.into())?;
     config.transport_config(transport(options)?);
-    let endpoint = Endpoint::server(config, options.get("listen")?.parse()?)?;
+    let endpoint = drive.endpoint(options.get("listen")?.parse()?, Some(config))?;
     println!("ready");
-    if options.0.contains_key("relay") {
+    let Drive::Lone(lone) = drive else {
         return relay::serve(&endpoint, options.get("relay")?.parse()?).await;
-    }
+    };
     while let Some(incoming) = endpoint.accept().await {
         let conn = incoming.await?;
         let (mut back, mut forth) = conn.accept_bi().await?;
@@ -269,7 +304,7 @@ async fn server(options: &Options) -> Result<()> {
         forth.read_exact(&mut asked).await?;
         let ask = Ask::read(asked)?;
         if ask.reverse {
-            send(&mut back, &conn, ask, options).await?;
+            send(&lone, &mut back, &conn, ask, options).await?;
         } else {
             receive(&mut forth, options).await?;
             back.finish()?; // the client waits for it
@@ -280,7 +315,7 @@ async fn server(options: &Options) -> Result<()> {
 }
 
 /// One connection. Its further paths open while data flow already.
-async fn connect(ends: &Rc<relay::Ends>) -> Result<Connection> {
+async fn connect(ends: &relay::Ends) -> Result<Connection> {
     let connecting = ends
         .endpoint
         .connect_with(ends.config.clone(), ends.remote, "server")?;
@@ -288,7 +323,8 @@ async fn connect(ends: &Rc<relay::Ends>) -> Result<Connection> {
     for local in &ends.from[1..] {
         let pair = FourTuple::new(ends.remote, Some(*local));
         let (conn, local) = (conn.clone(), *local);
-        tokio::task::spawn_local(async move {
+        let runtime = ends.runtime.clone();
+        ends.runtime.spawn(Box::pin(async move {
             let mut tries = 0;
             // A path is kept for as long as its handle is.
             let _path = loop {
@@ -299,15 +335,16 @@ async fn connect(ends: &Rc<relay::Ends>) -> Result<Connection> {
                     }
                     Err(_) => tries += 1,
                 }
-                tokio::time::sleep(Duration::from_millis(1)).await;
+                let mut pause = runtime.new_timer(runtime.now() + AGAIN);
+                poll_fn(|context| pause.as_mut().poll(context)).await;
             };
             conn.closed().await;
-        });
+        }));
     }
     Ok(conn)
 }
 
-async fn client(options: &Options) -> Result<()> {
+async fn client(drive: Drive, options: &Options) -> Result<()> {
     let remote: SocketAddr = options.get("connect")?.parse()?;
     let from: Vec<IpAddr> = options
         .get("from")?
@@ -331,16 +368,17 @@ async fn client(options: &Options) -> Result<()> {
     } else {
         "0.0.0.0".parse()?
     };
-    let endpoint = Endpoint::client(SocketAddr::new(here, 0))?;
-    let ends = Rc::new(relay::Ends {
+    let endpoint = drive.endpoint(SocketAddr::new(here, 0), None)?;
+    let ends = Arc::new(relay::Ends {
         endpoint,
+        runtime: drive.runtime(),
         config,
         remote,
         from,
     });
-    if options.0.contains_key("relay") {
+    let Drive::Lone(lone) = drive else {
         return relay::accept(ends, options.get("relay")?.parse()?).await;
-    }
+    };
     let ask = Ask::new(options)?;
     let conn = connect(&ends).await?;
     let (mut forth, mut back) = conn.open_bi().await?;
@@ -348,7 +386,7 @@ async fn client(options: &Options) -> Result<()> {
     if ask.reverse {
         receive(&mut back, options).await?;
     } else {
-        send(&mut forth, &conn, ask, options).await?;
+        send(&lone, &mut forth, &conn, ask, options).await?;
         while back.read_chunk(BLOCK).await?.is_some() {} // until the server has all
     }
     conn.close(0u32.into(), b"done");
@@ -356,25 +394,35 @@ async fn client(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Go on until the end, or until SIGTERM. Logs are complete after either.
-async fn until_ended(work: impl Future<Output = Result<()>>) -> Result<()> {
-    let (local, mut told) = (LocalSet::new(), signal(SignalKind::terminate())?);
-    tokio::select! {
-        done = local.run_until(work) => done,
-        _ = told.recv() => Ok(()),
+async fn act(drive: Drive, command: String, options: Options) -> Result<()> {
+    match command.as_str() {
+        "server" => server(drive, &options).await,
+        "client" => client(drive, &options).await,
+        _ => bail!("{command}: unknown; known are server, client"),
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<()> {
+/// Go on until the end, or until SIGTERM. Logs are complete after either.
+fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (command, rest) = words
         .split_first()
         .context("server or client, and options")?;
-    let options = Options::new(rest)?;
-    match command.as_str() {
-        "server" => until_ended(server(&options)).await,
-        "client" => until_ended(client(&options)).await,
-        _ => bail!("{command}: unknown; known are server, client"),
+    let (command, options) = (command.clone(), Options::new(rest)?);
+    if !options.0.contains_key("relay") {
+        let lone = lone::Handle::new();
+        let work = act(Drive::Lone(lone.clone()), command, options);
+        return lone.run(work)?.unwrap_or(Ok(()));
     }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let work = runtime.spawn(act(Drive::Tokio, command, options));
+    runtime.block_on(async {
+        let mut told = signal(SignalKind::terminate())?;
+        tokio::select! {
+            done = work => done?,
+            _ = told.recv() => Ok(()),
+        }
+    })
 }

@@ -1,10 +1,10 @@
 //! TCP connections of programs on the same host, carried by one QUIC connection each.
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::AsRawFd;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use noq::{Connection, Endpoint, RecvStream, SendStream};
+use noq::{Connection, Endpoint, RecvStream, Runtime, SendStream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
@@ -14,6 +14,7 @@ const HELD: u32 = 64 << 10;
 /// What the connections of a client have in common.
 pub struct Ends {
     pub endpoint: Endpoint,
+    pub runtime: Arc<dyn Runtime>,
     pub config: noq::ClientConfig,
     pub remote: SocketAddr,
     pub from: Vec<IpAddr>,
@@ -38,7 +39,7 @@ fn socket() -> Result<(TcpSocket, bool)> {
 }
 
 /// The client's end: a QUIC connection for each program that connects to the place.
-pub async fn accept(ends: Rc<Ends>, place: SocketAddr) -> Result<()> {
+pub async fn accept(ends: Arc<Ends>, place: SocketAddr) -> Result<()> {
     let (made, _) = socket()?;
     made.set_reuseaddr(true)?;
     made.bind(place)?;
@@ -47,7 +48,7 @@ pub async fn accept(ends: Rc<Ends>, place: SocketAddr) -> Result<()> {
     loop {
         let (program, from) = listener.accept().await?;
         let ends = ends.clone();
-        tokio::task::spawn_local(async move {
+        tokio::spawn(async move {
             if let Ok(conn) = super::connect(&ends).await {
                 let done = begin(program, &conn, from).await.is_ok();
                 conn.close(u32::from(!done).into(), b"");
@@ -74,7 +75,7 @@ async fn begin(program: TcpStream, conn: &Connection, from: SocketAddr) -> Resul
 /// address and port.
 pub async fn serve(endpoint: &Endpoint, place: SocketAddr) -> Result<()> {
     while let Some(incoming) = endpoint.accept().await {
-        tokio::task::spawn_local(async move {
+        tokio::spawn(async move {
             if let Ok(conn) = incoming.await {
                 if answer(&conn, place).await.is_err() {
                     conn.close(1u32.into(), b"");
