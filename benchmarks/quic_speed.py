@@ -110,7 +110,7 @@ def ratios(mine: Sequence[Once], other: Sequence[Once]) -> list[float]:
 
 
 def line(name: str, seconds: float, mine: Sequence[Once], other: Sequence[Once]) -> str:
-    """What is printed about one kind of run; `other` is empty without `--against`."""
+    """The line about one kind of run; `other` is empty without `--against`."""
     least_s = min(each.cpu_s for each in mine)
     words = (
         f"{name:<24} CPU {least_s:6.3f} s least, {seconds / least_s:5.1f} virtual s per"
