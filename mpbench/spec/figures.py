@@ -245,6 +245,24 @@ class Figure(Part):
         values: dict[str, Any] = {key: _record(getattr(self, key)) for key in keys}
         return record(**values)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _keys_of_kind(cls, value: Any) -> Any:
+        """The mapping, if its kind has all of its keys.
+
+        A key of another kind is told as such, not for its value.
+        """
+        kind = value.get("kind") if isinstance(value, dict) else None
+        if not isinstance(kind, str) or kind not in KINDS:
+            return value
+        faults, own = Faults(), (*KINDS[kind].needs(), *KINDS[kind].may_have())
+        for key in sorted({*cls.model_fields} - {*own, "kind", "after"}):
+            if value.get(key) is not None:
+                reason = f"a figure of kind {kind} has none"
+                faults.add((key,), f"{reason}; it has: {', '.join(own)}")
+        faults.raise_any()
+        return value
+
     @model_validator(mode="after")
     def _fits_kind(self) -> Self:
         faults = Faults()
@@ -252,10 +270,6 @@ class Figure(Part):
         for key in kind.needs():
             if getattr(self, key) is None:
                 faults.add((key,), f"missing; a figure of kind {self.kind} needs it")
-        allowed = {*kind.needs(), *kind.may_have(), "kind"}
-        for key in sorted(self.model_fields_set - allowed):
-            if getattr(self, key) is not None:
-                faults.add((key,), f"a figure of kind {self.kind} has none")
         self._check_theory(faults)
         if self.kind == "ranks" and self.metric not in (None, *figure_request.RANKED):
             known = " and ".join(figure_request.RANKED)

@@ -201,6 +201,11 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
         ),
         (
             "name: small",
+            "name: x\nfigures: [{kind: cdf, metric: goodput, versus: smoothed_rtt}]",
+            "figures[0].versus: a figure of kind cdf has none; it has: metric, ",
+        ),
+        (
+            "name: small",
             "name: x\nfigures: [{kind: histogram, factors: [path1.loss]}]",
             "figures[0].factors[0]: 'path1.loss' is the same in all runs",
         ),
