@@ -22,8 +22,9 @@ from mpbench.live.watch import Board, Live, serve
 from mpbench.report import dashboard
 
 START_S = 300.0
-END_S = 10.0
-"""Time that the page may take to begin on a busy machine, and to end."""
+END_S = 90.0
+"""Time that the page may take to begin on a busy machine, and to end where somebody
+reads it: it draws all runs once more, and waits until the browser shows them."""
 SHOWN = "dashboard.html"
 
 

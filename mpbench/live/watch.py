@@ -39,6 +39,10 @@ READER_S = 3.0
 """A reader asks once per second; one that has not asked for so long is gone."""
 HELD_S = 600.0
 """Time for which the question after the end stays unanswered while campaigns run."""
+LAST_S = 60.0
+"""The longest time that readers wait for the drawing of all runs."""
+SHOWN_S = 15.0
+"""The longest time in which a browser shows it."""
 NICE = 5
 NEWEST = 12
 """The most finished runs that the page lists."""
@@ -74,9 +78,12 @@ class Board:
     version : of the drawing that is shown; 0 before the first
     note : why there is no drawing, or what could not be written
     status : the exit status if the reader ends the page now
-    ended : set when the command that the page belongs to has ended its campaigns
-    told : set when a reader has got the state after that
+    ending : set when the campaigns have ended, and somebody reads
+    last : set when the drawing of all their runs is there
+    ended : set when the command that the page belongs to ends, with all that is drawn
+    told : set when all readers have got the state after that, and show the drawing
     waiting : readers whose question after the end is not answered yet
+    looking : readers who have the answer, and do not show the last drawing yet
     asked_s : when a reader last asked, on the monotonic clock
     """
 
@@ -87,9 +94,12 @@ class Board:
     note: str = ""
     status: int = UNWRITTEN
     standings: Sequence[Standing] = ()
+    ending: threading.Event = field(default_factory=threading.Event)
+    last: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
     told: threading.Event = field(default_factory=threading.Event)
     waiting: int = 0
+    looking: int = 0
     asked_s: float = -math.inf
     _looked_s: float = -POLL_S
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -117,10 +127,11 @@ class Board:
         if path == "state.json":
             ended = self.ended.is_set()
             body = json.dumps(self.state()).encode()
-            sent = self.told.set if ended and not self.waiting else None
-            return Answer("application/json", body, sent=sent)
+            return Answer("application/json", body, sent=self._tell if ended else None)
         if path == "end.json":
             return self._held()
+        if path == "shown.json":
+            return Answer("application/json", b"{}", sent=self._seen)
         folder, _, name = path.partition("/")
         try:
             names = {entry.name for entry in (self.home / folder).iterdir()}
@@ -146,8 +157,16 @@ class Board:
     def _answered(self) -> None:
         with self._lock:
             self.waiting -= 1
-            if self.ended.is_set() and not self.waiting:
-                self.told.set()
+            self.looking += self.ended.is_set()
+
+    def _seen(self) -> None:
+        with self._lock:
+            self.looking -= self.looking > 0
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.ended.is_set() and not self.waiting and not self.looking:
+            self.told.set()
 
     def state(self) -> dict[str, Any]:
         """The state that the page polls."""
@@ -165,16 +184,25 @@ class Board:
         }
 
     def conclude(self) -> None:
-        """Wait until the readers have heard how the campaigns ended, if anybody reads.
+        """Wait until the readers see how the campaigns ended, if anybody reads.
 
-        The last state has every run that ended.
+        The last state and the last drawing have every run that ended.
         """
         with self._lock:
             self._looked_s = -math.inf
+            held = self.waiting > 0
+        if not held and not self._is_read():
             self.ended.set()
-            waiting = self.waiting > 0
-        if waiting or time.monotonic() - self.asked_s < READER_S:
-            self.told.wait(READER_S)
+            return
+        self.ending.set()
+        self.last.wait(LAST_S)
+        self._looked_s = -math.inf
+        self.ended.set()
+        self.told.wait(SHOWN_S if held and self._is_read() else READER_S)
+
+    def _is_read(self) -> bool:
+        """Whether a reader has asked just now; one may have closed the page."""
+        return time.monotonic() - self.asked_s < READER_S
 
     @staticmethod
     def _ended(standing: Standing) -> Standing:
@@ -278,6 +306,7 @@ def _follow(board: Board) -> None:
     drawn, written, due_s = None, None, 0.0
     finish = board.live.finish
     while True:
+        ending = board.ending.is_set()
         standings = board.look()
         mark = tuple(standing.mark for standing in standings)
         some = any(standing.finished for standing in standings)
@@ -294,7 +323,11 @@ def _follow(board: Board) -> None:
             drawn, due_s = mark, _draw(board)
         if working:
             written, board.status = None, UNWRITTEN
-        time.sleep(POLL_S)
+        if ending:
+            if some and drawn != mark:
+                drawn, due_s = mark, _draw(board)
+            board.last.set()
+        board.ending.wait(POLL_S) if not ending else time.sleep(POLL_S)
 
 
 def _draw(board: Board) -> float:

@@ -45,6 +45,7 @@ def test_the_last_state_has_every_run_and_is_not_running(board: Any) -> None:
     board.folders[0].runs += (finished(23),)
     ending = threading.Thread(target=board.conclude)
     ending.start()
+    board.last.set()
     while not board.ended.is_set():
         time.sleep(0.01)
     answer = board.find("state.json")
@@ -72,6 +73,7 @@ def test_a_page_out_of_sight_hears_the_end(board: Any) -> None:
     board.folders[0].runs += (finished(23),)
     ending = threading.Thread(target=board.conclude)
     ending.start()
+    board.last.set()
     for reader in readers:
         reader.join(9)
     for answer in answers:
@@ -80,8 +82,42 @@ def test_a_page_out_of_sight_hears_the_end(board: Any) -> None:
         assert state["ended"] and state["campaigns"][0]["finished"] == 24
         assert answer.sent is not None
         answer.sent()
+    for _ in answers:
+        assert ending.is_alive()
+        board.find("shown.json").sent()
     ending.join(watch.READER_S / 2)
     assert len(answers) == 2 and not ending.is_alive()
+
+
+def test_the_last_drawing_has_every_run(
+    board: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A drawing is due later, and the campaign ends before: readers still get it."""
+    drawn: list[int] = []
+
+    def draw(folder: Path) -> None:
+        drawn.append(len(board.folders[0].runs))
+
+    board.live = replace(board.live, draw=draw)
+    monkeypatch.setattr(watch, "LEAST_S", 3600.0)
+    monkeypatch.setattr(watch, "POLL_S", 0.01)
+    threading.Thread(target=watch._follow, args=(board,), daemon=True).start()
+    while not board.version:
+        time.sleep(0.01)
+    reader = threading.Thread(target=board.find, args=("end.json",))
+    reader.start()
+    while not board.waiting:
+        time.sleep(0.01)
+    board.folders[0].runs += (finished(23),)
+    assert drawn == [23]
+    ending = threading.Thread(target=board.conclude)
+    ending.start()
+    reader.join(9)
+    assert drawn == [23, 24] and board.state()["version"] == 2
+    board._answered()
+    board.find("shown.json").sent()
+    ending.join(9)
+    assert not ending.is_alive()
 
 
 def test_an_answer_is_sent_when_its_body_is_written() -> None:

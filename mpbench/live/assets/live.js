@@ -14,6 +14,8 @@ let tab = 0;
 let shown = ""; // the address in the frame
 let touchedMs = -Infinity;
 let ended = false; // The last state is there.
+let loading = Promise.resolve(); // until the drawing that comes is there
+let take = null; // puts the last drawing in place, while it waits for the reader
 
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
@@ -106,8 +108,9 @@ function listen(frame) {
   }
 }
 
-// The new drawing loads out of sight, and takes the place and the state of the old one.
-function show() {
+// The new drawing loads out of sight, and takes the place and the state of the old one:
+// at once, or when `settle` says so.
+function show(later = false) {
   const wanted = address();
   if (!wanted || wanted === shown) return;
   const old = frames.querySelector("iframe:not(.coming)");
@@ -117,8 +120,7 @@ function show() {
   for (const frame of frames.querySelectorAll(".coming")) frame.remove();
   const title = latest.tabs[tab][0];
   const coming = element("iframe", { class: "coming", title, src: wanted + fragment });
-  coming.addEventListener("load", () => {
-    if (!coming.isConnected) return;
+  const place = () => {
     if (same) {
       const { scrollX, scrollY } = old.contentWindow;
       coming.contentWindow.scrollTo(scrollX, scrollY);
@@ -126,8 +128,28 @@ function show() {
     coming.classList.remove("coming");
     if (old) old.remove();
     listen(coming);
+  };
+  loading = new Promise((done) => {
+    coming.addEventListener("load", () => {
+      done();
+      if (!coming.isConnected) return;
+      if (!later) return place();
+      take = place;
+      settle();
+    });
   });
   frames.append(coming);
+}
+
+const idle = () => performance.now() - touchedMs > TOUCH_MS;
+
+// The last drawing does not come again, so it waits here for a reader's hand to rest.
+function settle() {
+  if (take && follow.checked && idle()) {
+    take();
+    take = null;
+  }
+  if (take) renew.hidden = follow.checked;
 }
 
 function tabs() {
@@ -161,13 +183,14 @@ function draw() {
     tab = Math.max(0, named);
     tabs();
   }
-  const idle = performance.now() - touchedMs > TOUCH_MS;
-  if (!shown || (follow.checked && idle)) show();
+  if (!shown || (follow.checked && idle())) show();
   renew.hidden = follow.checked || address() === shown;
 }
 
 renew.addEventListener("click", () => {
-  show();
+  if (take) take();
+  else show();
+  take = null;
   renew.hidden = true;
 });
 
@@ -186,6 +209,9 @@ async function hearTheEnd() {
       if (!ended) continue;
       latest = state;
       draw();
+      show(true);
+      await loading;
+      await ask("shown.json");
     }
   } catch {
     // `poll` says that the command has ended.
@@ -200,6 +226,7 @@ async function poll() {
     draw();
   } catch {
     part("connection").textContent = "The command has ended; this page changes no more.";
+    settle();
   }
   setTimeout(poll, POLL_MS);
 }
