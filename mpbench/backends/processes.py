@@ -1,8 +1,8 @@
 """Share of the time for which a process, with all that it started, computes."""
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 BUSY = 0.5
@@ -17,11 +17,13 @@ class Used:
     at_s : when, on a clock of the host's
     cpu_s : CPU time
     ready_s : CPU time, and the time that they waited for a CPU
+    each_s : CPU time of each, by its number
     """
 
     at_s: float
     cpu_s: float
     ready_s: float
+    each_s: Mapping[int, float] = field(default_factory=dict)
 
     def was_ready(self, before: "Used") -> bool:
         """Whether one of the processes wanted to compute for most of the time."""
@@ -31,19 +33,31 @@ class Used:
         """Whether they computed for most of the time."""
         return self.cpu_s - before.cpu_s >= BUSY * (self.at_s - before.at_s)
 
+    def busiest(self, before: "Used") -> list[int]:
+        """The processes that were there before, from the one that has computed most
+        since then. Those that did not compute are left out."""
+        took = {
+            number: cpu_s - before.each_s[number]
+            for number, cpu_s in self.each_s.items()
+            if cpu_s > before.each_s.get(number, cpu_s)
+        }
+        return sorted(took, key=lambda number: -took[number])
+
 
 def used(pid: int) -> Used:
     """CPU time of a process and the processes below it."""
     parents = dict(_parents())
     cpu_ns = wait_ns = 0
+    each_s: dict[int, float] = {}
     for number in parents:
         if _below(number, pid, parents):
             try:
                 words = (PROC / str(number) / "schedstat").read_text().split()
                 cpu_ns, wait_ns = cpu_ns + int(words[0]), wait_ns + int(words[1])
+                each_s[number] = int(words[0]) / 1e9
             except (OSError, ValueError, IndexError):
                 continue
-    return Used(time.monotonic(), cpu_ns / 1e9, (cpu_ns + wait_ns) / 1e9)
+    return Used(time.monotonic(), cpu_ns / 1e9, (cpu_ns + wait_ns) / 1e9, each_s)
 
 
 def _parents() -> Iterator[tuple[int, int]]:

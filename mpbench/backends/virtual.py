@@ -162,7 +162,8 @@ class VirtualBackend:
         cancel: threading.Event,
     ) -> Exit:
         limits = self._limits or confinement.limits(job.capture is not None, directory)
-        watched = watching.Watched(directory, limits, bounds, report, cancel)
+        hosts = watching.hosts_of(job)
+        watched = watching.Watched(directory, limits, bounds, report, cancel, hosts)
         if job.linux is not None and job.linux.in_qemu:
             image_, code = self._image_and_code()
             return qemu.execute(job, watched, cpu, image_, code, self._argv)

@@ -4,20 +4,23 @@ import contextlib
 import os
 import re
 import select
+import shlex
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from mpbench.backends import processes
+from jobs import Job
+from mpbench.backends import processes, stack
 from mpbench.backends.base import Bounds, Exit, Report
 from mpbench.backends.confinement import Limits, RunFolder
 from mpbench.backends.console import LONGEST_BYTES, Follower
 from mpbench.backends.endings import judge
 from mpbench.backends.processes import Used
+from mpbench.spec.messages import shortened
 
 LOOK_MS = 100
 """Interval between two checks of a guest's console, its folder, the bounds and
@@ -43,6 +46,8 @@ SPINS = (
 OUTPUT = re.compile(r"traffic-[0-9]{1,4}-[a-z-]{1,40}\.txt")
 """The output of a process of the traffic, which is made when the process starts."""
 MOST_NAMES = 6
+LONGEST_COMMAND = 160
+"""Characters of a command in a reason."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class Watched:
     directory : the run's own folder
     limits : how much the run may leave there
     report, cancel : as of `base.Backend.execute`
+    hosts : the host of each process of the traffic, by the names of `started`
     """
 
     directory: Path
@@ -59,6 +65,7 @@ class Watched:
     bounds: Bounds
     report: Report
     cancel: threading.Event
+    hosts: Mapping[str, str] = field(default_factory=dict)
 
 
 def execute(
@@ -139,7 +146,8 @@ def watch(
             if follower.silence_s > bounds.silence_s:
                 reason = f"no sign of life for {bounds.silence_s:g} s of wall time"
                 now = processes.used(guest.pid)
-                return _silent(reason, early, now, started(run.directory))
+                argv = computing(early, now)
+                return _silent(reason, early, now, started(run.directory), argv, run)
             if follower.length_bytes > LONGEST_BYTES:
                 return Stop(f"console longer than {LONGEST_BYTES >> 20} MiB")
             exceeded = folder.exceeded()
@@ -160,23 +168,71 @@ def started(directory: Path) -> list[str]:
     return [name[: -len(".txt")] for name in names if OUTPUT.fullmatch(name)]
 
 
+def hosts_of(job: Job) -> dict[str, str]:
+    """The hosts of the two ends of each traffic entry, by the names of `started`."""
+    found = {}
+    for index, entry in enumerate(job.traffic):
+        found[f"traffic-{index}-client"] = entry.source
+        found[f"traffic-{index}-server"] = entry.destination
+    return found
+
+
+def computing(early: Used | None, now: Used) -> list[str]:
+    """The command line of the guest's program that has computed most between two
+    times; empty if none has, or if it cannot be told."""
+    for number in now.busiest(early) if early else []:
+        if argv := stack.command_line(number):
+            return argv
+    return []
+
+
 def _silent(
-    reason: str, early: Used | None, now: Used, programs: Sequence[str]
+    reason: str,
+    early: Used | None,
+    now: Used,
+    programs: Sequence[str],
+    argv: Sequence[str],
+    run: Watched,
 ) -> Stop:
     """Reason why a guest is stopped that says nothing: a program of its own may be the
     cause.
 
     early : what its processes had used halfway through the silence
     programs : the processes that may compute
+    argv : the command line of the one that does, if it is known
     """
     if early is None or not now.was_ready(early):
         return Stop(reason, accident=True)
     # On a machine that is overloaded, the guest may not have had its time.
-    who = "a program"
-    if programs and len(programs) <= MOST_NAMES:
-        several = len(programs) > 1
-        who = f"{'one of ' if several else ''}{', '.join(programs)}"
+    who = named(programs, argv, run.hosts)
     return Stop(f"{reason}; {who} {SPINS}", accident=not now.computed(early))
+
+
+def named(
+    programs: Sequence[str], argv: Sequence[str], hosts: Mapping[str, str]
+) -> str:
+    """The process that computes, as far as it is known: its name, host and command.
+
+    A process of the traffic that has a folder of its own names it in its command, and
+    one with the word of its role can be told from the other end.
+    """
+    own = [name for name in programs if _is_of(name, argv)]
+    known = own if len(own) == 1 else programs
+    who = "a program"
+    if known and len(known) <= MOST_NAMES:
+        who = f"{'one of ' if len(known) > 1 else ''}{', '.join(known)}"
+    if len(known) == 1 and known[0] in hosts:
+        who += f" on {hosts[known[0]]}"
+    if argv:
+        words = "".join(c if c.isprintable() else "?" for c in shlex.join(argv))
+        who += f" (`{shortened(words, LONGEST_COMMAND)}`)"
+    return who
+
+
+def _is_of(name: str, argv: Sequence[str]) -> bool:
+    entry, _, role = name.rpartition("-")
+    folder = f"/{entry}/{role}"
+    return role in argv[1:2] or any(word.endswith(folder) for word in argv)
 
 
 def end(guest: "subprocess.Popen[bytes]") -> float:

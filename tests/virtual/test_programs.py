@@ -201,5 +201,6 @@ def test_an_endpoint_that_spins_is_ended(tmp_path: Path, command: Command) -> No
     limits = ("--silence-limit", "4")
     rows = datagrams(tmp_path, command, ["spin", "busy"], *limits)
     assert "traffic-0-client did not end" in rows["spin"]["reason"]
-    named = "; one of traffic-0-client, traffic-0-server computes all the time"
+    named = "; traffic-0-client on client (`/run/programs/own client --connect 10."
     assert named in rows["busy"]["reason"]
+    assert ") computes all the time" in rows["busy"]["reason"]
