@@ -51,7 +51,7 @@ for line in sys.stdin:
     text, cpu = eval(line)
     print("took", execute(job(text), backend, cpu), flush=True)
 """
-"""What a checkout does: it reads runs and answers with CPU seconds. Both names that it
+"""A checkout's part: it reads runs and answers with CPU seconds. Both names that it
 imports have been there for long."""
 
 
