@@ -178,20 +178,32 @@ def differences(
     Groups are its values, or the two halves of its fitting values. A column whose
     groups overlap by much tells nothing and is left out.
     """
+    return [
+        each
+        for one in unknowns
+        for each in telling(_open_groups(fits, one), fits, seen, one.name)
+    ]
+
+
+def telling(
+    groups: Mapping[str, pd.Index],
+    fits: pd.DataFrame,
+    seen: Sequence[Observation],
+    what: str,
+) -> list[Difference]:
+    """The column that tells groups of fitting runs apart best; none if none does.
+
+    what : the name of what the groups differ in
+    """
     hidden = {one.column for one in seen}
     columns = [
         str(name)
         for name in fits.columns
         if (name in TELLING or str(name).endswith(SHARES)) and name not in hidden
     ]
-    found = []
-    for one in unknowns:
-        groups = _open_groups(fits, one)
-        told = [_difference(one, name, groups, fits) for name in columns]
-        best = max(filter(None, told), key=lambda each: each.strength, default=None)
-        if best is not None and best.strength >= SEPARATED:
-            found.append(best)
-    return found
+    told = [_difference(what, name, groups, fits) for name in columns]
+    best = max(filter(None, told), key=lambda each: each.strength, default=None)
+    return [best] if best is not None and best.strength >= SEPARATED else []
 
 
 def _open_groups(fits: pd.DataFrame, unknown: Unknown) -> dict[str, pd.Index]:
@@ -217,7 +229,7 @@ def _open_groups(fits: pd.DataFrame, unknown: Unknown) -> dict[str, pd.Index]:
 
 
 def _difference(
-    unknown: Unknown, column: str, groups: Mapping[str, pd.Index], fits: pd.DataFrame
+    what: str, column: str, groups: Mapping[str, pd.Index], fits: pd.DataFrame
 ) -> Difference | None:
     """Strength with which a column tells the groups apart.
 
@@ -234,7 +246,7 @@ def _difference(
         below = (one.to_numpy()[:, None] < two.to_numpy()[None, :]).mean()
         strengths.append(abs(float(above - below)))
     means = {name: float(part.mean()) for name, part in parts.items()}
-    return Difference(unknown.name, column, means, min(strengths))
+    return Difference(what, column, means, min(strengths))
 
 
 def narrowed(

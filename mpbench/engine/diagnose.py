@@ -2,7 +2,8 @@
 
 Each round is a campaign of its own: points of a WSP design over the ranges, for each
 combination of the listed settings. The next round spreads its points over the ranges of
-the runs that came closest. A round's folder is finished or goes on, as any campaign.
+the runs that came closest, and over each region by itself if several separate ones give
+the number. A folder of a round is finished or goes on, as any campaign.
 """
 
 import json
@@ -15,8 +16,9 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from analysis.campaign import diagnosis
+from analysis.campaign import diagnosis, regions
 from analysis.campaign.diagnosis import Difference, Unknown
+from analysis.campaign.regions import Region
 from analysis.words import many
 from mpbench.engine.unknowns import Asked, cases
 from mpbench.errors import UserError
@@ -26,8 +28,11 @@ from mpbench.plan.runs import Plan
 from mpbench.spec import Spec
 from mpbench.store import atomic
 from mpbench.store.folder import refuse_link
+from wsp import CountNotFound
 
 LOG = "diagnosis.json"
+REGION = "the region"
+MOST_FEWER = 6
 LEAST_POINTS = 5
 MOST_TIMES = 10
 """A search that needs so many times the runs that were asked for is refused."""
@@ -49,6 +54,7 @@ class Diagnosis:
     influence : share of the metric's variance in the first round, by unknown
     differences : columns that tell apart what the fitting runs leave open
     failed : the number of runs that are not ok
+    regions : the separate regions of the runs that fit, the closest first
     """
 
     rows: pd.DataFrame
@@ -56,12 +62,21 @@ class Diagnosis:
     influence: dict[str, float]
     differences: list[Difference]
     failed: int
+    regions: list[Region] = field(default_factory=list)
 
     @property
     def fits(self) -> pd.DataFrame:
         """The runs that fit, the closest first."""
         order = self.off[self.off <= 1].sort_values(kind="stable").index
         return self.rows.loc[order]
+
+    @property
+    def apart(self) -> list[pd.DataFrame]:
+        """The runs that fit by their separate regions; empty for too few runs."""
+        fits = self.fits
+        if len(fits) < diagnosis.BOUNDING:
+            return []
+        return [fits[fits.index.isin(one.fits)] for one in self.regions]
 
     @property
     def closest(self) -> pd.DataFrame:
@@ -85,6 +100,7 @@ class Search:
     runs: int = 60
     rounds: int = 3
     _tables: list[pd.DataFrame] = field(default_factory=list)
+    _folders: list[Path] = field(default_factory=list)
     _failed: int = 0
 
     def check(self) -> None:
@@ -148,25 +164,47 @@ class Search:
     def run(self) -> Diagnosis:
         """Search. Raises UserError if no run is ok."""
         self.check()
-        unknown = list(self.asked.unknown)
-        ranges = any(one.is_range for one in unknown)
+        parts = [list(self.asked.unknown)]
+        ranges = any(one.is_range for one in self.asked.unknown)
         for number in range(1, (self.rounds if ranges else 1) + 1):
-            self._round(number, unknown)
+            for part, unknown in enumerate(parts, start=1):
+                self._round(number, unknown, part, len(parts))
             rows, off = self._judged()
-            before = unknown
-            unknown = diagnosis.narrowed(rows, before, off)
-            settled = (off <= 1).sum() >= diagnosis.BOUNDING
-            if settled and not _shrank(before, unknown):
+            before = parts
+            parts, settled = self._next(rows, off, before)
+            if settled and not _all_shrank(before, parts):
                 break
         return self._diagnosis()
 
-    def _round(self, number: int, unknown: Sequence[Unknown]) -> None:
-        spec = self._spec(unknown, number)
-        plan = make_plan(spec, self.build)
-        self.say(f"Round {number}: {many(len(plan.runs), 'run')}; {described(unknown)}")
-        folder = self.root / f"round-{number}"
+    def _next(
+        self, rows: pd.DataFrame, off: "pd.Series[float]", before: list[list[Unknown]]
+    ) -> tuple[list[list[Unknown]], bool]:
+        """The unknowns of each part of the next round, and whether enough runs fit in
+        each of them already."""
+        whole = self.asked.unknown
+        found = regions.regions(rows, whole, self.asked.observed, off)
+        found = found[: regions.MOST_REGIONS]
+        if len(found) > 1:
+            parts = [regions.box(rows, whole, one, off) for one in found]
+            return parts, all(len(one.fits) >= diagnosis.BOUNDING for one in found)
+        last = before[0]
+        if len(before) > 1:
+            last = regions.box(rows, whole, found[0], off) if found else list(whole)
+        settled = bool((off <= 1).sum() >= diagnosis.BOUNDING)
+        return [diagnosis.narrowed(rows, last, off)], settled
+
+    def _round(
+        self, number: int, unknown: Sequence[Unknown], part: int = 1, parts: int = 1
+    ) -> None:
+        """Execute a round, or a part of it: one of its separate regions."""
+        spec, plan = self._planned(unknown, number, parts)
+        where = f", region {part} of {parts}" if parts > 1 else ""
+        runs = many(len(plan.runs), "run")
+        self.say(f"Round {number}{where}: {runs}; {described(unknown)}")
+        folder = self.root / f"round-{number}{f'-{part}' if parts > 1 else ''}"
         refuse_link(folder)
-        before = [self.root / f"round-{n}" for n in range(1, number)]
+        before = list(self._folders)
+        self._folders.append(folder)
         table = self.execute(spec, plan, folder, before)
         good = table[table["verdict"] == "ok"].copy()
         self._failed += len(table) - len(good)
@@ -177,6 +215,21 @@ class Search:
             elif one.column not in good:
                 raise UserError(f"{one.name}: the table of runs has no {one.column}")
         self._tables.append(good.assign(round=number))
+
+    def _planned(
+        self, unknown: Sequence[Unknown], number: int, parts: int
+    ) -> tuple[Spec, Plan]:
+        """The experiment of a round, and its runs: a few fewer points where no design
+        has their number. Raises UserError for a plan that cannot be."""
+        for fewer in range(MOST_FEWER):
+            spec = self._spec(unknown, number, parts, fewer)
+            try:
+                return spec, make_plan(spec, self.build)
+            except UserError as error:
+                if not isinstance(error.__cause__, CountNotFound):
+                    raise
+        spec = self._spec(unknown, number, parts)
+        return spec, make_plan(spec, self.build)
 
     def _judged(self) -> tuple[pd.DataFrame, "pd.Series[float]"]:
         every = pd.concat(self._tables, ignore_index=True)
@@ -198,16 +251,32 @@ class Search:
         best = rows.iloc[int(off.to_numpy().argmin())]
         shares = [diagnosis.influence(first, unknown, one.column, best) for one in seen]
         fits = rows[off <= 1]
+        found = [r for r in regions.regions(rows, unknown, seen, off) if len(r.fits)]
+        told = diagnosis.differences(fits, unknown, seen)
+        if len(found) > 1:
+            groups = {f"region {n}": r.fits for n, r in enumerate(found, start=1)}
+            told = [*diagnosis.telling(groups, fits, seen, REGION), *told]
         return Diagnosis(
             rows,
             off,
             {one.name: max(each[one.name] for each in shares) for one in unknown},
-            diagnosis.differences(fits, unknown, seen),
+            told,
             self._failed,
+            found,
         )
 
-    def _spec(self, unknown: Sequence[Unknown], number: int) -> Spec:
-        """The experiment of a round: a case per combination, and a design of ranges."""
+    def _spec(
+        self,
+        unknown: Sequence[Unknown],
+        number: int,
+        parts: int = 1,
+        fewer: int = 0,
+    ) -> Spec:
+        """The experiment of a round: a case per combination, and a design of ranges.
+
+        parts : of the round, which share its runs
+        fewer : points less than the runs allow
+        """
         spec = self.asked.spec
         assert spec._document is not None
         left_out = ("include", "figures", "expect", "cases", "metrics")
@@ -225,14 +294,14 @@ class Search:
         ranges = [one for one in unknown if one.is_range]
         repetitions = spec.repetitions.count
         if ranges:
-            each = self._share(number) // len(chosen) // repetitions
+            each = self._share(number) // parts // len(chosen) // repetitions
             factors = dict((values.get("design") or {}).get("factors", {}))
             factors |= {
                 one.name: {"min": one.low, "max": one.high, "unit": one.unit}
                 for one in ranges
             }
             values["design"] = {
-                "points": max(LEAST_POINTS, each),
+                "points": max(LEAST_POINTS, each - fewer),
                 "candidates": CANDIDATES,
                 "factors": factors,
                 "seed": number,
@@ -280,6 +349,13 @@ def described(unknown: Sequence[Unknown]) -> str:
         else f"{one.name} {' or '.join(one.values)}"
         for one in unknown
     )
+
+
+def _all_shrank(before: list[list[Unknown]], after: list[list[Unknown]]) -> bool:
+    """Whether another round looks closer: also if its regions are others."""
+    if len(before) != len(after):
+        return True
+    return any(_shrank(old, new) for old, new in zip(before, after, strict=True))
 
 
 def _shrank(before: Sequence[Unknown], after: Sequence[Unknown]) -> bool:

@@ -48,10 +48,50 @@ def lines(
         )
     if found.failed:
         yield f"{many(found.failed, 'run')} beside them were not ok."
+    yield from _regions(found, unknown, seen)
     for one in unknown:
-        yield f"{one.name}: {_values(fits, one)}{_influence(found.influence[one.name])}"
+        values = _values(fits, one)
+        if len(found.apart) > 1 and one.is_range:
+            values = _apart(found.apart, one)
+        yield f"{one.name}: {values}{_influence(found.influence[one.name])}"
     for each in found.differences:
         yield _told(each)
+
+
+def _regions(
+    found: Diagnosis, unknown: Sequence[Unknown], seen: Sequence[Observation]
+) -> Iterator[str]:
+    """The separate regions, if there are several."""
+    if len(found.apart) < 2:
+        return
+    yield f"They lie in {len(found.apart)} separate regions:"
+    for number, own in enumerate(found.apart, start=1):
+        values = ", ".join(
+            f"{one.name} {_span(own, one)}"
+            if one.is_range
+            else f"{one.name} {_words(own, one)}"
+            for one in unknown
+        )
+        got = " and ".join(f"{s.metric} {own.iloc[0][s.column]:.4g}" for s in seen)
+        yield f"  region {number}: {values}; {many(len(own), 'run')}, the closest {got}"
+
+
+def _words(fits: pd.DataFrame, unknown: Unknown) -> str:
+    there = set(fits[unknown.column].astype(str))
+    return " or ".join(value for value in unknown.values if value in there)
+
+
+def _span(fits: pd.DataFrame, unknown: Unknown) -> str:
+    values = pd.to_numeric(fits[unknown.column])
+    low, high = f"{values.min():.4g}", f"{values.max():.4g}"
+    unit = f" {unknown.unit}" if unknown.unit else ""
+    return f"{low}{unit}" if low == high else f"{low} to {high}{unit}"
+
+
+def _apart(parts: Sequence[pd.DataFrame], unknown: Unknown) -> str:
+    """The values of a range in each region, from the least on."""
+    ordered = sorted(parts, key=lambda own: float(own[unknown.column].min()))
+    return f"{' or '.join(dict.fromkeys(_span(own, unknown) for own in ordered))}; "
 
 
 def _numbers(
@@ -73,10 +113,7 @@ def _values(fits: pd.DataFrame, unknown: Unknown) -> str:
     if fits.empty:
         return ""
     if unknown.is_range:
-        values = pd.to_numeric(fits[unknown.column])
-        low, high = f"{values.min():.4g}", f"{values.max():.4g}"
-        unit = f" {unknown.unit}" if unknown.unit else ""
-        return f"{low}{unit}; " if low == high else f"{low} to {high}{unit}; "
+        return f"{_span(fits, unknown)}; "
     counts = fits[unknown.column].astype(str).value_counts()
     parts = [
         f"{value} ({many(int(counts.get(value, 0)), 'run')})"
@@ -144,6 +181,7 @@ def answer(
         "not_ok": found.failed,
         "fits": [run(index) for index in fits.index],
         "closest": [run(index) for index in found.closest.head(SHOWN).index],
+        "regions": [_region(own, unknown) for own in found.apart],
         "influence": found.influence,
         "differences": [
             {
@@ -155,6 +193,19 @@ def answer(
             for each in found.differences
         ],
     }
+
+
+def _region(own: pd.DataFrame, unknown: Sequence[Unknown]) -> dict[str, Any]:
+    """A region as JSON has it. own : the runs that fit there"""
+    values: dict[str, list[float] | list[str]] = {}
+    for one in unknown:
+        if one.is_range:
+            numbers = pd.to_numeric(own[one.column])
+            values[one.name] = [float(numbers.min()), float(numbers.max())]
+        else:
+            there = set(own[one.column].astype(str))
+            values[one.name] = [value for value in one.values if value in there]
+    return {"unknown": values, "fits": [str(name) for name in own["id"]]}
 
 
 def _plain(value: Any) -> float | str:

@@ -73,6 +73,10 @@ SAID = {
         " any more: it forgets a connection after 10 s without a packet, and the"
         " program is silent for 15 s",
     ],
+    "no-route": [
+        "2 subflows on path 2 did not join: no SYN left the client, which has no route"
+        " from 10.0.2.2"
+    ],
     "no-endpoint": [
         "no further subflow was asked for on 2 connections: the client has no endpoint"
         " with the flag `subflow`, and the peer announces no address"

@@ -131,6 +131,61 @@ def test_few_fitting_runs_are_examples_and_not_bounds(tmp_path: Path) -> None:
     assert said[1].startswith("So few runs do not bound a range")
 
 
+class Hill(Runs):
+    """The goodput rises with the queue up to 500 packets, and then falls."""
+
+    @staticmethod
+    def _row(run: Run, number: int) -> dict[str, object]:
+        queue = run.factors["path1.queue_packets"]
+        return {
+            **Runs._row(run, number),
+            "verdict": "ok",
+            "goodput_mbps": 14 - abs(queue - 500) / 100,
+            "retransmission_ratio": 0.01 if queue < 500 else 0.1,
+        }
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_two_separate_regions_are_searched_and_told(tmp_path: Path, lines: int) -> None:
+    """12 Mbit/s is a queue of 300 and one of 700 packets; 2 % are 24 packets. A loss
+    that changes nothing makes lines of these points."""
+    text = TEXT.replace("  congestion_control: [cubic, bbr]\n", "")
+    text = text.replace("within: 5 %", "within: 2 %")
+    if lines == 1:
+        text = text.replace("  path1.loss: any\n", "")
+    said: list[str] = []
+    search = Search(asked(tmp_path, text), tmp_path / "out", {}, Hill(), said.append)
+    search.runs, search.rounds = 120, 3
+    found = search.run()
+    folders = search.execute.folders  # type: ignore[attr-defined]
+    assert folders[:3] == ["round-1", "round-2-1", "round-2-2"]
+    assert any(line.startswith("Round 2, region 2 of 2: ") for line in said)
+    spans = sorted(
+        (own["path1.queue_packets"].min(), own["path1.queue_packets"].max())
+        for own in found.apart
+    )
+    assert len(spans) == 2
+    assert 276 <= spans[0][0] <= spans[0][1] <= 324
+    assert 676 <= spans[1][0] <= spans[1][1] <= 724
+    given = search.asked.unknown, search.asked.observed
+    told = list(diagnosis_text.lines(found, *given))
+    assert told[1] == "They lie in 2 separate regions:"
+    assert sum("closest goodput" in line for line in told) == 2
+    assert any(" or 6" in line or " or 7" in line for line in told)
+    assert any(line.startswith("To settle the region, look at") for line in told)
+    answer = diagnosis_text.answer(found, *given)
+    assert sum(len(one["fits"]) for one in answer["regions"]) == len(found.fits)
+
+
+def test_one_region_stays_one(tmp_path: Path) -> None:
+    search = searched(tmp_path)
+    found = search.run()
+    assert len(found.apart) == 1
+    assert all("-1-" not in name for name in search.execute.folders)  # type: ignore[attr-defined]
+    said = diagnosis_text.lines(found, search.asked.unknown, search.asked.observed)
+    assert not any("separate" in line for line in said)
+
+
 def test_lists_alone_need_one_round(tmp_path: Path) -> None:
     text = TEXT.replace("  path1.queue: [10, 1000]\n  path1.loss: any\n", "")
     search = searched(tmp_path, text)

@@ -1,8 +1,10 @@
 """Further subflows: not asked for, refused, or without an answer."""
 
+import errno
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from analysis.run.events import Event
 from analysis.run.explain import handshake, settings
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, listed, many
@@ -24,6 +26,7 @@ UNLINKED = {
 """Counters of a server that refuses a subflow before it knows the connection, with what
 they mean. They have a time, and no subflow."""
 FELL = (*handshake.FELL, "MPCapableDataFallback")
+UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH)
 REFUSED = "111"
 """The number of ECONNREFUSED on Linux."""
 
@@ -156,11 +159,19 @@ def _why(facts: Facts, one: Connection, subflow: Subflow) -> str:
     answered = any(event.name == "MPJoinSynAckRx" for event in own)
     if answered and any(event.name == "TCPSynRetrans" for event in peer):
         return "the last ACK did not reach the server, which repeated its SYN/ACK"
+    if _unrouted(own) and not names & {"TCPSynRetrans", "MPJoinSynAckRx"}:
+        host = own[0].host
+        return f"no SYN left the {host}, which has no route from {own[0].address}"
     if "TCPSynRetrans" in names:
         dark = facts.dark(one.client, subflow.address)
         known = [each.words for each in dark if each.covers(subflow.opened_s)]
         return f"the SYN got no answer{f'; {known[0]}' if known else ''}"
     return "" if "MPJoinSynAckRx" in names else "the SYN got no answer"
+
+
+def _unrouted(own: Sequence[Event]) -> bool:
+    """Whether the host that asked was told that it cannot reach the other."""
+    return any(event.count("error") in UNREACHABLE for event in own)
 
 
 def _counted(facts: Facts, one: Connection, subflow: Subflow, name: str) -> bool:

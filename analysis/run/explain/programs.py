@@ -10,6 +10,7 @@ from analysis.run.explain.shares import LEAST_BYTES
 from analysis.run.explain.subflows import ASKED, Connection, Subflow
 from analysis.run.explain.ways import of_path
 from analysis.run.traffic import Traffic
+from jobs.sockets import TCP
 
 IDLE = 0.5
 """The share of time without data at which a program, and no network, sets the rate."""
@@ -31,6 +32,9 @@ def opened_nothing(facts: Facts) -> Iterator[Finding]:
     for index, entry in enumerate(facts.traffic):
         if not entry.record.own_program or entry.record.own_protocol:
             continue
+        sockets = entry.record.sockets
+        if sockets is not None and sockets.opens == TCP:
+            continue  # the file says that it is not about MPTCP
         hosts = entry.sources
         if any(e.host in hosts and e.connection in (None, index) for e in asking):
             continue

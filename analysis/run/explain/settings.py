@@ -155,7 +155,17 @@ def _opened(facts: Facts, host: str) -> dict[int, Traffic[Any]]:
         if entry.spoken is not None
         and entry.spoken.opens == TCP
         and entry.spoken.opens_by in (ENTRY, HOST)
+        and _connects(facts, number)
     }
+
+
+def _connects(facts: Facts, number: int) -> bool:
+    """Whether an entry has connections. A program of the user's own may open none."""
+    events = facts.events
+    own = facts.traffic[number].record.own_program
+    if not own or events is None or events.left_out:
+        return True
+    return any(e.connection == number for e in events.named("tcp_connect"))
 
 
 def _ports(found: Iterable[Traffic[Any]]) -> str:
