@@ -5,7 +5,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from analysis.published import intervals
 
@@ -146,3 +146,14 @@ def test_shares_at_their_ends(count: int, of: int) -> None:
     assert found == pytest.approx((known.low, known.high))
     with pytest.raises(ValueError, match="0 values; the interval needs at least 1"):
         intervals.share(0, 0, 0.9)
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.25, 0.5, 0.7])
+def test_a_quantile_of_counts_is_the_least_that_reaches_its_part(chance: float) -> None:
+    """The part is that of a count exactly, so that rounding could give the next one."""
+    for n in range(1, 40):
+        reached = [float(special.bdtr(k, n, chance)) for k in range(n + 1)]
+        for part in reached:
+            if 0 < part < 1:
+                least = next(k for k in range(n + 1) if reached[k] >= part)
+                assert intervals._binomial(n, part, chance) == least
