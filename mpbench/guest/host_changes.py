@@ -1,5 +1,6 @@
 """Change endpoints and addresses of hosts at their times while traffic runs."""
 
+import socket
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +9,7 @@ from jobs import Job
 from jobs.artefacts import HOST_CHANGES
 from jobs.ends import Change, Limits
 from mpbench.guest import endpoints, transport
-from mpbench.guest.changes import NS, Batch, Changes
+from mpbench.guest.changes import DEADLINE_S, NS, Batch, ChangeError, Changes
 from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.mptcp_netlink import PathManager
 from mpbench.guest.network import LabNetwork
@@ -16,6 +17,7 @@ from mpbench.guest.userspace import Script
 from topologies.wiring import Port
 
 RECORD = "host-changes.csv"
+POLL_S = 0.0001
 LIMITS = "limits"
 """The word in place of a link in the record."""
 SETTABLE = {"backup"}
@@ -60,6 +62,7 @@ class HostChanges:
         }
         self._limits = {host: transport.limits(settings[host]) for host in hosts}
         self._known: dict[tuple[str, int], frozenset[str]] = {}
+        self._coming: dict[tuple[str, int], float | None] = {}
         for host in hosts:
             given = settings[host].endpoints
             if given is None and not settings[host].addresses:
@@ -105,6 +108,7 @@ class HostChanges:
         if change.flags is None:
             present = bool(change.present)
             self._batches[host].send(self._address_lines(host, port, present))
+            self._coming[host, number] = change.at_s if present else None
             return "present" if present else "absent"
         manager, flags = self._managers[host], frozenset(change.flags)
         before = self._known.pop((host, number), None)
@@ -114,12 +118,26 @@ class HostChanges:
             if before is not None:
                 manager.delete(number, port.address)
             if flags:
+                if self._coming.pop((host, number), None) == change.at_s:
+                    self._await(host, port.address)
                 endpoints.add_flags(
                     self._network, host, manager, number, port, change.flags
                 )
         if flags:
             self._known[host, number] = flags
         return " ".join(change.flags) or "none"
+
+    def _await(self, host: str, address: str) -> None:
+        """Wait until a host has an address that it gets in the same step as an
+        endpoint; ip takes a moment, and the kernel asks for a subflow at once.
+
+        Raises ChangeError if it does not come.
+        """
+        deadline_s = time.monotonic() + DEADLINE_S
+        while not _has(self._network, host, address):
+            if time.monotonic() > deadline_s:
+                raise ChangeError(f"{host}: {address} did not come back")
+            time.sleep(POLL_S)
 
     def _limit(self, host: str, limits: Limits) -> str:
         """Set limits; one that is not said stays as it is."""
@@ -165,6 +183,19 @@ class HostChanges:
             manager.close()
         if self._links:
             self._links.end()
+
+
+def _has(network: LabNetwork, host: str, address: str) -> bool:
+    """Whether a host has an address, which a program can bind then."""
+    with (
+        network.nodes[host].namespace.entered(),
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe,
+    ):
+        try:
+            probe.bind((address, 0))
+        except OSError:
+            return False
+        return True
 
 
 def make(

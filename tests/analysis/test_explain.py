@@ -75,7 +75,10 @@ SAID = {
     ],
     "no-route": [
         "2 subflows on path 2 did not join: no SYN left the client, which has no route"
-        " from 10.0.2.2"
+        " from 10.0.2.2",
+        "9% of the segments that reached the server were copies of data that it had: a"
+        " subflow that had never joined was closed, and Linux sent all data on the way"
+        " again",
     ],
     "no-endpoint": [
         "no further subflow was asked for on 2 connections: the client has no endpoint"

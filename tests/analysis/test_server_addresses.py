@@ -131,6 +131,7 @@ def changed(tmp_path: Path, name: str, host: str, *changes: dict[str, Any]) -> P
         ((GONE, BACK), [10.0]),
         ((GONE,), []),
         ((NONE, AGAIN), []),
+        ((GONE, BACK, AGAIN), []),
         (({**GONE, "at_s": 14.9}, {**BACK, "at_s": 15.0}), [15.0]),
         (({**GONE, "at_s": 2.0}, {**BACK, "at_s": 5.0}), []),
         (({**GONE, "at_s": 15.9}, {**BACK, "at_s": 16.4}), []),

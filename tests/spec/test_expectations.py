@@ -213,6 +213,11 @@ def test_what_a_proxy_or_a_program_excludes_is_one_line(
         (IPERF3, {}, {"mptcp": "fallback"}),
         ({**LAPTOP, "via": "router"}, {}, {"mptcp": True, "subflows": 1}),
         (
+            {**IPERF3, "via": {"host": "router", "at": "client"}},
+            {"hosts": {"server": {"mptcp": False}}},
+            {"mptcp": True},
+        ),
+        (
             {**LAPTOP, "via": {"host": "router", "accepts": "tcp"}},
             {},
             {"mptcp": "fallback"},

@@ -167,6 +167,17 @@ def at(first: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
         ),
         (
             {},
+            {
+                **LINK2,
+                **at(
+                    {"addresses": {"path2": False}, "endpoints": {"path2": "none"}},
+                    {"addresses": {"path2": True}, "endpoints": {"path2": "subflow"}},
+                ),
+            },
+            (True, False, True),
+        ),
+        (
+            {},
             {**LINK2, **at(BACKUP, {"endpoints": {"path2": "subflow"}})},
             (True, False, True),
         ),

@@ -132,6 +132,17 @@ def lost(facts: Facts) -> bool:
     return next(_resets(facts), None) is not None
 
 
+def ended_unjoined(facts: Facts) -> bool:
+    """Whether a subflow was closed that had never joined, while its connection went
+    on."""
+    return any(
+        subflow.is_join and not subflow.joined and not _ends_then(one, event)
+        for one in facts.connections
+        for subflow in one.subflows
+        for event in subflow.named("sub_closed")
+    )
+
+
 def _without_answer(facts: Facts, subflow: Subflow, host: str) -> list[float]:
     """The times of the last timeouts at a host that followed each other without an
     answer, if nothing but the end of the run or of the subflow stopped them.

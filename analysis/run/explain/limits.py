@@ -6,7 +6,7 @@ from typing import Any
 
 from analysis.run import traffic
 from analysis.run.events import Event
-from analysis.run.explain import handshake
+from analysis.run.explain import failures, handshake
 from analysis.run.explain.crawls import again
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, many
@@ -98,6 +98,8 @@ def slow(facts: Facts) -> Iterator[Finding]:
         parts_used = [_used(each, host, way) for each in beside]
         if None in parts_used or changed.intersection(way.shapes):
             continue
+        if any(True for _ in failures.absent(facts, bulk.subflow)):
+            continue  # it had no address for a time, which another rule tells
         used = sum(filter(None, parts_used))
         if used >= OF_CAPACITY or _taken(facts, way, host == one.client) >= OF_CAPACITY:
             continue

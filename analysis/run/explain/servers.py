@@ -90,10 +90,8 @@ def unused_returns(facts: Facts) -> Iterator[Finding]:
 def _unnoticed(host: Host, links: Sequence[str], since: float) -> bool:
     """Whether a host has an address since a time because the address came back, which
     the path manager does not notice, and not because of a new endpoint."""
-    return any(
-        change.at_s == since and change.link in links and change.present
-        for change in host.changes
-    )
+    then = [c for c in host.changes if c.at_s == since and c.link in links]
+    return any(c.present for c in then) and not any(c.flags for c in then)
 
 
 def _since(host: Host, link: str) -> float:

@@ -160,6 +160,11 @@ def copies(facts: Facts) -> Iterator[Finding]:
             reason = f"{again} segments were sent again on another subflow"
         elif facts.total(REMOVED) or failures.lost(facts):
             reason = "subflows were closed, and their data was sent again on others"
+        elif failures.ended_unjoined(facts):
+            reason = (
+                "a subflow that had never joined was closed, and Linux sent all data on"
+                " the way again"
+            )
         else:
             reason = "the reason is not known"
         yield Finding(
