@@ -195,6 +195,9 @@ SAID = {
         "the middlebox at path 2 removed DSS from 16 packets with data",
     ],
     "mtu-probed": ["the middlebox at path 2 dropped 17 messages that a packet could"],
+    "mtu-probed-late": [
+        "the middlebox at vpn dropped 16 messages that a packet could not be delivered"
+    ],
     "mtu-silent": [
         "path 2: its subflow had no answer from 0.3 s on, and the server sent again 5",
         "the middlebox at path 2 dropped 16 messages that a packet could not be",

@@ -18,6 +18,7 @@ from analysis.run.explain.windows import never_recovered
 from analysis.run.labels import label
 from analysis.run.traffic import Traffic
 from jobs import FRAME_BYTES
+from jobs.middleboxes import DROPS, ICMP
 
 FALLBACKS = tuple(name for name, _ in handshake.REASONS)
 WITHOUT_DATA = 0.5
@@ -100,6 +101,8 @@ def slow(facts: Facts) -> Iterator[Finding]:
             continue
         if any(True for _ in failures.absent(facts, bulk.subflow)):
             continue  # it had no address for a time, which another rule tells
+        if _unlearned(facts, way):
+            continue
         used = sum(filter(None, parts_used))
         if used >= OF_CAPACITY or _taken(facts, way, host == one.client) >= OF_CAPACITY:
             continue
@@ -112,6 +115,17 @@ def slow(facts: Facts) -> Iterator[Finding]:
                 f"{reason[1]}; {bulk.evidence}",
                 about=f"{path} of {one.client}",
             )
+
+
+def _unlearned(facts: Facts, way: Way) -> bool:
+    """Whether a middlebox of a way kept the sender from learning an mtu, which it tried
+    out while its packets were lost. Another rule tells this."""
+    return any(
+        met.packets and box.kind == ICMP and box.action == DROPS
+        for met in facts.met or ()
+        for box in facts.job.middleboxes[met.box : met.box + 1]
+        if box.link in way.shapes
+    )
 
 
 def _bulk(facts: Facts) -> Iterator[Bulk]:
