@@ -5,7 +5,8 @@
 
 Measured are uploads over `two_path` with two equal paths of 10 ms and queues of 50 ms,
 over both endpoints of the box, MPTCP (cubic, lowrtt) and TCP on one path, which read as
-data arrive. The CPU time is that of all processes of a guest, its boot included.
+data arrive, and over both endpoints with packets that gather for 2 ms. The CPU time is
+that of all processes of a guest, its boot included.
 
 With `--against`, another program takes turns with the endpoint NAME, run by run. Then
 the median of the ratios run by run stands beside the least and the greatest, and
@@ -51,6 +52,9 @@ cases:
   mptcp: {protocol: mptcp, congestion_control: cubic, scheduler: lowrtt}
   noq: {protocol: mpquic, program: noq, congestion_control: cubic}
   picoquic: {protocol: mpquic, program: picoquic, congestion_control: cubic}
+  noq-2ms: {protocol: mpquic, program: noq, congestion_control: cubic, gather: 2 ms}
+  picoquic-2ms:
+    {protocol: mpquic, program: picoquic, congestion_control: cubic, gather: 2 ms}
 traffic:
   - {tool: iperf3, from: client, to: server, duration: SECONDS s, read: packet,
      reverse: REVERSE}
@@ -162,8 +166,8 @@ def main() -> int:
             if asked.only and not any(word in name for word in asked.only):
                 continue
             sides = [job]
-            if case in asked.against:
-                sides.append(with_program(job, asked.against[case]))
+            if other := asked.against.get(case.removesuffix("-2ms")):
+                sides.append(with_program(job, other))
             found: list[list[Once]] = [[] for _ in sides]
             order = list(range(len(sides)))
             for _ in range(asked.repetitions):

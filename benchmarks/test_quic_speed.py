@@ -18,8 +18,9 @@ def test_the_jobs_have_the_endpoints_of_the_box() -> None:
     if any(endpoints.lookup(name) is None for name in endpoints.NAMES):
         pytest.skip("`mpbench endpoint build` builds them")
     made = quic_speed.jobs(10, 5.0, True)
-    assert list(made) == ["tcp", "mptcp", *endpoints.NAMES]
-    assert all(len(made[name].programs or {}) == 1 for name in endpoints.NAMES)
+    names = [*endpoints.NAMES, *(f"{name}-2ms" for name in endpoints.NAMES)]
+    assert list(made) == ["tcp", "mptcp", *names]
+    assert all(len(made[name].programs or {}) == 1 for name in names)
     assert {one.traffic[0].duration_s for one in made.values()} == {5.0}
 
 

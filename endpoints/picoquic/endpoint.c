@@ -429,6 +429,22 @@ static void stop(int number)
 	stopped = number;
 }
 
+/* If a packet is there, let others arrive, for some time or until a timer is due. */
+static void gather(void)
+{
+	int64_t wait_us = picoquic_get_next_wake_delay(quic, picoquic_get_quic_time(quic),
+						       options.gather_us);
+	bool there = false;
+
+	for (int i = 0; i < socket_count; i++)
+		there = there || polled[i].revents;
+	if (!there)
+		return;
+	nanosleep(&(struct timespec){ wait_us / 1000000, wait_us % 1000000 * 1000 }, NULL);
+	for (int i = 0; i < socket_count; i++)
+		polled[i].revents = POLLIN;
+}
+
 static void loop(void)
 {
 	while (!over && !stopped) {
@@ -446,6 +462,8 @@ static void loop(void)
 		count = relay_polled(conns, polled, socket_count);
 		if (ppoll(polled, count, &wait, NULL) < 0 && errno != EINTR)
 			die("poll: %s", strerror(errno));
+		if (options.gather_us)
+			gather();
 		for (int i = 0; i < socket_count; i++)
 			if (polled[i].revents)
 				receive(i);

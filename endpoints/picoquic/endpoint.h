@@ -36,6 +36,7 @@ struct options {
 	struct sockaddr_in place;	/* --listen, --connect */
 	struct sockaddr_in relay;	/* --relay; no family without it */
 	struct ask ask;
+	int64_t gather_us;		/* how long packets gather before they are read */
 };
 
 struct conn {

@@ -67,6 +67,8 @@ bool read_options(int count, char **words)
 			options.ask.left = strtoull(value, NULL, 10);
 			options.ask.kind |= BY_SIZE;
 			bounded = true;
+		} else if (!strcmp(name, "--gather")) {
+			options.gather_us = strtoll(value, NULL, 10);
 		} else if (!strcmp(name, "--control")) {
 			options.control = value;
 		} else if (!strcmp(name, "--out")) {

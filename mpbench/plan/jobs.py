@@ -77,7 +77,7 @@ def job(
     seed = seeds.run_seed(spec.seed, repetition, factors)
     present = with_transports(spec, varied(spec, point), named, number)
     flowing = connections(spec, present, values)
-    quic.check(spec, present, here)
+    quic.check(spec, present, case, here)
     entries = traffic(spec, present, flowing, values, seed, here)
     there = changes.at_point(spec, named, number)
     end_s = known_end_s(entries) or spec.time_limit

@@ -77,16 +77,24 @@ def document(
             **({} if whole["bytes"] is None else {"size": float(whole["bytes"])}),
             "scheduler": case.scheduler.name if case.scheduler else "",
             **{name: 1.0 for name in ("keys", "qlog") if getattr(case, name)},
+            **({"gather_us": round(1e3 * case.gather)} if case.gather else {}),
         },
         **({"file_limit_bytes": FILE_BYTES} if case.qlog else {}),
     }
 
 
-def check(spec: Spec, entries: Sequence[Entry], case: Case) -> None:
-    """Raises UserError for TCP on a host whose other connections are relayed.
+def check(spec: Spec, entries: Sequence[Entry], name: str, case: Case) -> None:
+    """Raises UserError for TCP on a host whose other connections are relayed, and for a
+    case that asks for what none of its traffic has.
 
     The kernel counts the connections of relays among those of TCP.
     """
+    bulk = [one for one in entries if one.tool == BULK and one.transport is None]
+    if case.gather and not bulk:
+        raise UserError(
+            f"{spec.where('cases', name)}: cases.{name}.gather: only bulk data of"
+            f" {BULK} have it, and no entry of this case sends any; take it away"
+        )
     hosts: dict[bool, dict[str, int]] = {True: {}, False: {}}
     for index, entry in enumerate(entries):
         own = entry.transport or case

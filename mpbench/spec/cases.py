@@ -18,6 +18,7 @@ from mpbench.endpoints.recipes import NAMES as IN_BOX
 from mpbench.spec import knobs
 from mpbench.spec.checked_sysctls import checked_sysctls
 from mpbench.spec.ends import Hosts
+from mpbench.spec.fabric import gathering
 from mpbench.spec.messages import shortened
 from mpbench.spec.middleboxes import Middleboxes
 from mpbench.spec.suggestions import nearest
@@ -144,6 +145,11 @@ class Case(Spoken, Part):
         default=False,
         description="Of mpquic and quic: whether the program's qlog is kept.",
     )
+    gather: Annotated[float | None, BeforeValidator(gathering)] = Field(
+        default=None,
+        description="Of mpquic and quic: how long packets of bulk data gather before"
+        " the program reads them, up to 10 ms; each wakes it if nothing is given.",
+    )
     kernel: Name | None = Field(
         default=None,
         description="The kernel, a name of `kernels`; mpbench's own if not said.",
@@ -215,7 +221,7 @@ class Case(Spoken, Part):
         for key in ("backup", "kernel", "program"):
             if getattr(self, key) is None:
                 values.pop(key, None)
-        for key in ("hosts", "keys", "middlebox", "qlog"):
+        for key in ("gather", "hosts", "keys", "middlebox", "qlog"):
             if not getattr(self, key):
                 values.pop(key, None)
         return values
@@ -240,7 +246,7 @@ class Case(Spoken, Part):
         if not self.is_quic:
             if self.program is not None:
                 faults.add(("program",), f"{self.protocol} is the kernel's; remove it")
-            for key in ("keys", "qlog"):
+            for key in ("gather", "keys", "qlog"):
                 if getattr(self, key):
                     faults.add((key,), "only mpquic and quic have this; take it away")
         elif self.program is None:

@@ -222,6 +222,43 @@ def test_what_is_logged(file: Path) -> None:
             assert all(f"/run/t/{name}" in value for _, _, value in begins[1:])
 
 
+def test_what_gathers(file: Path) -> None:
+    """Both ends are told so, in whole microseconds, and only where a case says it."""
+    own = "program: own, congestion_control: cubic, path: 2"
+    file.write_text(FILE.replace(own, f"{own}, gather: 1.5 ms"))
+    plain, late, _ = (run.job for run in make_plan(load(file), {}).runs)
+    assert "gather_us" not in asked(plain) and asked(late)["gather_us"] == 1500
+    for job, words in ((plain, []), (late, ["--gather", "1500"])):
+        given = {**asked(job), "address": "a", "folder": "/run/t"}
+        for end in endpoint.processes(given, job.wiring.address):
+            argv = end["argv"]
+            assert argv[argv.index("--control") - len(words) :][: len(words)] == words
+            assert ("--gather" in argv) is bool(words)
+
+
+def test_gathering_without_effect_is_refused(file: Path) -> None:
+    """Connections over relays are not read by packets that gather."""
+    own = "program: own, congestion_control: cubic, path: 2"
+    text = FILE.replace(own, f"{own}, gather: 11 ms")
+    file.write_text(text)
+    with pytest.raises(UserError, match=r":6: .*11 ms; 0 to 10 ms works"):
+        load(file)
+    head, _, _ = text.replace("11 ms", "2 ms").partition("traffic:")
+    file.write_text(
+        f"{head}traffic: [{{tool: curl, from: client, to: server, size: 1 MB}}]\n"
+    )
+    with pytest.raises(UserError, match=r":6: cases.quic.gather: .* take it away"):
+        make_plan(load(file), {})
+
+
+def test_the_kernel_s_protocols_do_not_gather(file: Path) -> None:
+    file.write_text(
+        FILE.replace("congestion_control: lia", "congestion_control: lia, gather: 1 ms")
+    )
+    with pytest.raises(UserError, match=r":7: .*only mpquic and quic"):
+        load(file)
+
+
 def test_tcp_on_a_host_with_relays_is_refused(file: Path) -> None:
     head, _, _ = FILE.partition("  mptcp:")
     reno = "{protocol: tcp, congestion_control: reno, path: 1}"

@@ -69,6 +69,19 @@ def test_goodput(tmp_path: Path, command: Command, name: str) -> None:
     assert float(rows["mpquic"]["path1.share"]) == pytest.approx(0.5, abs=0.02)
 
 
+def test_packets_that_gather(tmp_path: Path, command: Command, name: str) -> None:
+    """The goodput stays, and the same run gives the same bytes."""
+    late = QUIC.replace("NAME", name).replace("cubic", "cubic, gather: 3 ms")
+    cases = QUIC.replace("NAME", name) + late.replace("quic:", "quic_late:")[7:]
+    rows = run(tmp_path, command, cases, "tool: iperf3, duration: 5 s")
+    for case in ("mpquic", "quic"):
+        each, gathered = rows[case], rows[f"{case}_late"]
+        goodput = float(each["goodput_mbps"])
+        assert float(gathered["goodput_mbps"]) == pytest.approx(goodput, rel=0.03)
+    done = command("verify", tmp_path / "out", "--sample", "2")
+    assert done.status == 0, done.out + done.err
+
+
 def test_the_handshake_takes_one_round_trip(
     tmp_path: Path, command: Command, name: str
 ) -> None:

@@ -25,6 +25,8 @@ def processes(
     else:
         words += ["--duration", entry["duration_s"]]
     words += ["--reverse"] if entry["reversed"] else []
+    if entry.get("gather_us"):
+        control = ["--gather", str(int(entry["gather_us"])), *control]
     scheduler = ["--scheduler", entry["scheduler"]] if entry["scheduler"] else []
     logs = {"keys": "SSLKEYLOGFILE={}/keys.log", "qlog": "QLOGDIR={}"}
     asked = [text for name, text in logs.items() if entry.get(name)]

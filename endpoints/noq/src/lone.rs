@@ -36,6 +36,10 @@ struct State {
     timers: BTreeMap<(Instant, u64), Waker>,
     made: u64,
     socket: Option<Arc<Socket>>,
+    /// How long packets gather before they are read.
+    gather: Duration,
+    /// Whether they have, and are there.
+    gathered: bool,
     packet: Vec<u8>,
     about: Option<RecvMeta>,
     reader: Option<Waker>,
@@ -82,8 +86,12 @@ impl Lone {
 }
 
 impl Handle {
-    pub fn new() -> Self {
-        Self(Arc::default())
+    /// A runtime that reads each packet when it arrives, or `gather` later with all that
+    /// have arrived meanwhile.
+    pub fn new(gather: Duration) -> Self {
+        let made = Self(Arc::default());
+        made.0.lock().gather = gather;
+        made
     }
 
     /// Do all work until `work` is done, or until SIGTERM.
@@ -159,12 +167,22 @@ impl Handle {
         let exact = state.timers.keys().next().map(|key| key.0);
         let rough = state.later.as_ref().map(|each| each.0);
         let socket = state.socket.clone().expect("an endpoint is there");
-        let reads = !idle && exact.is_none_or(|at| at >= now + TICKS);
+        let gather = state.gather;
+        let reads = gather.is_zero() && !idle && exact.is_none_or(|at| at >= now + TICKS);
         if !reads {
             let until = exact.into_iter().chain(rough).min();
             if !readable(&socket.inner, until.map(|at| at - now), mask)? {
                 return Ok(false);
             }
+        }
+        if !gather.is_zero() {
+            let left = exact.map_or(gather, |at| at.saturating_duration_since(Instant::now()));
+            std::thread::sleep(left.min(gather));
+            state.gathered = true;
+            let reader = state.reader.take();
+            drop(state);
+            reader.into_iter().for_each(Waker::wake);
+            return Ok(true);
         }
         let mut about = [RecvMeta::default()];
         state.packet.resize(PACKET, 0);
@@ -274,8 +292,10 @@ impl Runtime for Handle {
 
     fn wrap_udp_socket(&self, inner: UdpSocket) -> io::Result<Box<dyn AsyncUdpSocket>> {
         let state = UdpSocketState::new((&inner).into())?;
-        inner.set_nonblocking(false)?;
-        inner.set_read_timeout(Some(TICK))?;
+        if self.0.lock().gather.is_zero() {
+            inner.set_nonblocking(false)?;
+            inner.set_read_timeout(Some(TICK))?;
+        }
         self.0.lock().socket = Some(Arc::new(Socket { inner, state }));
         Ok(Box::new(self.clone()))
     }
@@ -329,6 +349,18 @@ impl AsyncUdpSocket for Handle {
         about: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
         let mut state = self.0.lock();
+        if state.gathered {
+            let socket = state.socket.clone().expect("the socket of this handle");
+            match socket.state.recv((&socket.inner).into(), rooms, about) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Ok(count) if count == rooms.len() => return Poll::Ready(Ok(count)),
+                done => {
+                    state.gathered = false;
+                    return Poll::Ready(done);
+                }
+            }
+            state.gathered = false;
+        }
         let Some(found) = state.about.take() else {
             state.reader = Some(context.waker().clone());
             return Poll::Pending;

@@ -410,7 +410,8 @@ fn main() -> Result<()> {
         .context("server or client, and options")?;
     let (command, options) = (command.clone(), Options::new(rest)?);
     if !options.0.contains_key("relay") {
-        let lone = lone::Handle::new();
+        let gather = options.0.get("gather").map_or(Ok(0), |us| us.parse())?;
+        let lone = lone::Handle::new(Duration::from_micros(gather));
         let work = act(Drive::Lone(lone.clone()), command, options);
         return lone.run(work)?.unwrap_or(Ok(()));
     }
