@@ -12,8 +12,9 @@ FEW = 12
 """So few networks have larger marks."""
 ARROW_POINTS = 16
 MANY = 6
-"""The ellipses of more cases are thin."""
+"""The ellipses of more cases are thin, and marks of networks faint."""
 LINE, THIN_LINE = 1.2, 0.6
+OPAQUE, FAINT = 0.6, 0.3
 MOST_COLUMNS = 3
 """The most panels side by side, of a factor's values."""
 
@@ -33,11 +34,11 @@ def _picture(data: TradeOffData, columns: int, look: style.Look) -> Figure:
     figure, places = style.grid(columns, -(-len(panels) // columns))
     clouds = [cloud for panel in panels for cloud in panel.clouds.values()]
     least = (min(c.x.min() for c in clouds), min(c.y.min() for c in clouds))
-    line = LINE if len(data.numbers) <= MANY else THIN_LINE
+    many = len(data.numbers) > MANY
     for axis, panel in zip(places, panels, strict=False):
         for case, number in data.numbers.items():
             if case in panel.clouds:
-                _cloud(axis, panel, case, number, line)
+                _cloud(axis, panel, case, number, many)
         if panel.one:
             for across in (axis.axhline, axis.axvline):
                 across(1, color=palette.GREY, lw=0.8, ls=":", zorder=0)
@@ -67,11 +68,12 @@ def _same_range(places: list[Axes]) -> None:
         axis.set_ylim(min(low for low, _ in y), max(high for _, high in y))
 
 
-def _cloud(axis: Axes, panel: Panel, case: str, number: int, line: float) -> None:
+def _cloud(axis: Axes, panel: Panel, case: str, number: int, many: bool) -> None:
     cloud, colour = panel.clouds[case], palette.colour(number)
-    size = 3.0 if len(cloud.x) > FEW else 4.5
+    size = 3.0 if many or len(cloud.x) > FEW else 4.5
     small = palette.hollow(number, width=0.8)
-    axis.plot(cloud.x, cloud.y, ms=size, alpha=0.6, zorder=2, **small)
+    alpha, line = (FAINT, THIN_LINE) if many else (OPAQUE, LINE)
+    axis.plot(cloud.x, cloud.y, ms=size, alpha=alpha, zorder=2, **small)
     if cloud.outline is not None:
         dash = palette.dash(number)
         axis.plot(*cloud.outline.T, color=colour, lw=line, ls=dash, zorder=3)
