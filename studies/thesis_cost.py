@@ -1,0 +1,121 @@
+"""CPU time that the whole thesis takes, from a sample of its runs.
+
+    python -m studies.thesis_cost [--runs 300] [--seed 1]
+
+draws runs of each campaign of the thesis, as many as its part of the expected time
+asks for and LEAST at least, executes them one by one in guests of this build, and
+measures the CPU time of all processes of a guest. The total of a campaign is the mean
+of its sample times the number of its runs, and the interval of the whole is that of a
+stratified sample. What a campaign costs beside its guests is measured by
+`python -m benchmarks.campaign_overhead`, and not counted here.
+"""
+
+import argparse
+import math
+import random
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.virtual_lab_speed import execute
+from jobs import dump
+from mpbench.backends.virtual import VirtualBackend
+from mpbench.experiment_files import load
+from mpbench.plan import Plan, make_plan
+from mpbench.plan.estimate import estimate, total
+
+FILES = Path(__file__).parents[1] / "experiments/thesis"
+LEAST = 4
+"""Runs of a campaign that are drawn at least, or all if it has fewer."""
+TWO_SIDED_95 = 1.96
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A campaign's sample.
+
+    runs : of the whole campaign
+    cpu_s : of each run that was drawn
+    """
+
+    name: str
+    runs: int
+    cpu_s: Sequence[float]
+
+    @property
+    def total_s(self) -> float:
+        """Estimated CPU time of the campaign."""
+        return self.runs * statistics.fmean(self.cpu_s)
+
+    @property
+    def variance(self) -> float:
+        """Variance of `total_s`, in s^2; none is left where all runs were drawn."""
+        drawn = len(self.cpu_s)
+        if drawn in (1, self.runs):
+            return 0.0
+        rest = 1 - drawn / self.runs
+        return self.runs**2 * rest * statistics.variance(self.cpu_s) / drawn
+
+
+def shares(expected_s: Mapping[str, float], runs: int) -> dict[str, int]:
+    """The number of runs to draw of each campaign.
+
+    expected_s : CPU time that each campaign is expected to take
+    """
+    whole_s = sum(expected_s.values())
+    return {
+        name: max(LEAST, round(runs * part_s / whole_s))
+        for name, part_s in expected_s.items()
+    }
+
+
+def half_width_s(campaigns: Sequence[Sampled]) -> float:
+    """Half of the 95 % interval of the sum."""
+    return TWO_SIDED_95 * math.sqrt(sum(one.variance for one in campaigns))
+
+
+def plans() -> dict[str, Plan]:
+    """The plan of each campaign of the thesis."""
+    files = sorted(FILES.glob("*.yaml"))
+    return {file.stem: make_plan(load(file), {}) for file in files}
+
+
+def sample(name: str, plan: Plan, count: int, rng: random.Random) -> Sampled:
+    """Execute runs that are drawn."""
+    backend = VirtualBackend()
+    drawn = rng.sample(plan.runs, min(count, len(plan.runs)))
+    cpu_s = [execute(dump(run.job), backend, 0) for run in drawn]
+    return Sampled(name, len(plan.runs), cpu_s)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng, found = random.Random(options.seed), plans()
+    expected_s = {
+        name: total(estimate(run.job) for run in plan.runs).wall_s
+        for name, plan in found.items()
+    }
+    counts = shares(expected_s, options.runs)
+    print("| campaign | runs | drawn | CPU, minutes | as planned |", flush=True)
+    print("|---|---:|---:|---:|---:|")
+    campaigns = []
+    for name, plan in found.items():
+        one = sample(name, plan, counts[name], rng)
+        campaigns.append(one)
+        planned = f"{expected_s[name] / 60:.1f}"
+        words = f"| {len(one.cpu_s)} | {one.total_s / 60:.1f} | {planned} |"
+        print(f"| {name} | {one.runs} {words}", flush=True)
+    whole_s = sum(one.total_s for one in campaigns)
+    runs = sum(one.runs for one in campaigns)
+    planned = f"{sum(expected_s.values()) / 60:.0f}"
+    half = f"{half_width_s(campaigns) / 60:.0f}"
+    drawn = sum(len(one.cpu_s) for one in campaigns)
+    print(f"| all | {runs} | {drawn} | {whole_s / 60:.0f} ± {half} | {planned} |")
+
+
+if __name__ == "__main__":
+    main()
