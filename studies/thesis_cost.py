@@ -12,6 +12,7 @@ stratified sample. What a campaign costs beside its guests is measured by
 
 import argparse
 import math
+import os
 import random
 import statistics
 from collections.abc import Mapping, Sequence
@@ -85,7 +86,8 @@ def sample(name: str, plan: Plan, count: int, rng: random.Random) -> Sampled:
     """Execute runs that are drawn."""
     backend = VirtualBackend()
     drawn = rng.sample(plan.runs, min(count, len(plan.runs)))
-    cpu_s = [execute(dump(run.job), backend, 0) for run in drawn]
+    cpu = max(os.sched_getaffinity(0))
+    cpu_s = [execute(dump(run.job), backend, cpu) for run in drawn]
     return Sampled(name, len(plan.runs), cpu_s)
 
 

@@ -34,7 +34,8 @@ def networks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
         if name not in (*keys, "point")
     }
     grouped = rows.groupby([*keys, "point"], observed=True, sort=False)
-    return grouped.agg(how).reset_index()[list(rows.columns)]
+    # pandas puts columns of keys into a table of many parts slowly, and says so.
+    return grouped.agg(how).copy().reset_index()[list(rows.columns)]
 
 
 def distinct(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
