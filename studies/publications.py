@@ -25,12 +25,23 @@ OWN_BUILDS = {
 """Which pages have a build of their own, by a word that the `source` contains. They
 need what the fabric learnt after the build of the other papers."""
 
+AGAIN = "seed per network"
+"""The name of what was executed again when each network got a seed of its own."""
+AGAIN_OF = (
+    *("olia-scenario-a", "olia-scenario-b", "olia-scenario-b-tail"),
+    *("olia-scenario-c", "two-bottlenecks"),
+)
+"""The campaigns of the other papers that were (studies/notes/rerun.md)."""
 
-def publication(source: str) -> str:
+
+def publication(source: str, experiment: str = "") -> str:
     """The publication whose pages name the same build.
 
     source : of an experiment file, such as `nsdi11 sec. 3, Fig. 9`
+    experiment : the name of the file
     """
+    if experiment in AGAIN_OF:
+        return AGAIN
     for word, name in OWN_BUILDS.items():
         if word in source:
             return name
@@ -59,4 +70,6 @@ def of(folder: Path) -> str:
 
 def kept_with(campaign: str, source: str) -> str:
     """The publication that the rows of a campaign with this `source` are kept with."""
-    return "reach" if campaign.startswith(REACH) else publication(source)
+    if campaign.startswith(REACH):
+        return "reach"
+    return publication(source, campaign)

@@ -13,7 +13,7 @@ from studies import kept
 from studies.publications import kept_with, publication
 
 REFERENCE = Path(__file__).parents[1] / "results/reference"
-ROW = re.compile(r"^\| (source|kernel|commit) \| (.+) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| (experiment|source|kernel|commit) \| (.+) \|$", re.MULTILINE)
 
 Builds = dict[str, dict[str, dict[str, list[str]]]]
 """Pages by their publication, then by `kernel` or `commit`, then by the value."""
@@ -26,7 +26,10 @@ def builds(folder: Path) -> Builds:
             name: [cell.strip("`") for cell in cells.split(" | ")]
             for name, cells in ROW.findall(page.read_text(encoding="utf-8"))
         }
-        for source in dict.fromkeys(map(publication, rows.pop("source", []))):
+        # Pages of a single campaign name its experiment.
+        experiment = "".join(rows.pop("experiment", []))
+        sources = (publication(one, experiment) for one in rows.pop("source", []))
+        for source in dict.fromkeys(sources):
             of = found.setdefault(source, {"kernel": {}, "commit": {}})
             for name, cells in rows.items():
                 for value in dict.fromkeys(cells):
@@ -58,6 +61,7 @@ def unnamed(folder: Path) -> list[str]:
         page.relative_to(folder).as_posix()
         for page in sorted(folder.rglob("*.md"))
         if {name for name, _ in ROW.findall(page.read_text(encoding="utf-8"))}
+        - {"experiment"}
         in ({"kernel"}, {"commit"}, {"kernel", "commit"})
     ]
 
