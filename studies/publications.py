@@ -29,7 +29,7 @@ AGAIN = "seed per network"
 """The name of what was executed again when each network got a seed of its own."""
 AGAIN_OF = (
     *("olia-scenario-a", "olia-scenario-b", "olia-scenario-b-tail"),
-    *("olia-scenario-c", "two-bottlenecks"),
+    *("olia-scenario-c", "two-bottlenecks", "nsdi11-torus", "rtt-compensation"),
 )
 """The campaigns of the other papers that were (studies/notes/rerun.md)."""
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from studies.thesis_cost import LEAST, Sampled, half_width_s, shares
+from benchmarks.thesis_cost import LEAST, Sampled, half_width_s, shares
 
 
 def test_a_total_is_the_mean_times_the_runs() -> None:

@@ -1,6 +1,6 @@
 """CPU time that the whole thesis takes, from a sample of its runs.
 
-    python -m studies.thesis_cost [--runs 300] [--seed 1]
+    python -m benchmarks.thesis_cost [--runs 300] [--seed 1]
 
 draws runs of each campaign of the thesis, as many as its part of the expected time
 asks for and LEAST at least, executes them one by one in guests of this build, and
