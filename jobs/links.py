@@ -10,7 +10,15 @@ from jobs.values import Milliseconds, Name, Percent
 from topologies import impairments, queues
 from topologies.impairments import BurstLoss, Impairments, Reordering
 from topologies.queues import Discipline
-from topologies.shaping import LEAST_MTU_BYTES, MOST_MTU_BYTES, Shape, plain
+from topologies.shaping import (
+    BURST_PACKETS,
+    LEAST_MTU_BYTES,
+    MOST_BURST_PACKETS,
+    MOST_BURST_S,
+    MOST_MTU_BYTES,
+    Shape,
+    plain,
+)
 
 MOST_QUEUE_PACKETS = 10**9
 
@@ -54,6 +62,8 @@ def _check(way: Shape) -> None:
     """Raises ValueError for traits that a direction cannot have together."""
     if way.discipline and (way.tclink or way.capacity_mbps is None):
         raise ValueError("a discipline needs a queue of its own")
+    if way.bucket_packets != BURST_PACKETS and (reason := bucket_fault(way)):
+        raise ValueError(reason)
     if way.impairments is None:
         return
     if way.tclink:
@@ -62,6 +72,20 @@ def _check(way: Shape) -> None:
         way.impairments, way.delay_ms, way.jitter_ms, way.loss_percent
     ):
         raise ValueError(reason)
+
+
+def bucket_fault(way: Shape) -> str:
+    """Reason why a direction has no token bucket of its own; empty if it has one."""
+    if way.tclink:
+        return "a TCLink of Mininet's has a bucket of 15,000 bytes"
+    if way.capacity_mbps is None:
+        return "without a capacity there is no token bucket"
+    if way.discipline and way.discipline.name == queues.CAKE:
+        return "cake has no token bucket"
+    seconds = way.bucket_packets * way.frame_bytes * 8 / (way.capacity_mbps * 1e6)
+    if seconds > MOST_BURST_S:
+        return f"takes {seconds:.0f} s to fill; {MOST_BURST_S:g} s at most"
+    return ""
 
 
 def of_shapes(shapes: Mapping[str, Shape]) -> tuple[Link, ...]:
@@ -85,6 +109,7 @@ reading.foreign(
         "impairments": Impairments | None,
         "down": Shape | None,
         "mtu_bytes": Annotated[int, Bounds(LEAST_MTU_BYTES, MOST_MTU_BYTES)],
+        "bucket_packets": Annotated[int, Bounds(1, MOST_BURST_PACKETS)],
     },
     required=tuple(_NUMBERS),
 )

@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from topologies import capturing
 from topologies.description import Description
 from topologies.queues import RED, Discipline
-from topologies.shaping import BURST_BYTES, FRAME_BYTES, MTU_BYTES, Shape
+from topologies.shaping import BURST_PACKETS as BURST_PACKETS
+from topologies.shaping import FRAME_BYTES, MTU_BYTES, Shape
 from topologies.wiring import Port, Wiring
 
 CHOICES = ("rotate", "hash", "random")
@@ -28,8 +29,6 @@ PACKETS = "packets"
 LIMITS = ("bytes", PACKETS)
 """Contents of a queue of N packets: the bytes of N full packets, as a tbf does, or N
 packets of any size."""
-BURST_PACKETS = BURST_BYTES // FRAME_BYTES
-"""Contents of the token bucket of a link that could also be one of namespaces."""
 MOST_BURST_PACKETS = 100_000
 MOST_GATHER_MS = 10.0
 IN_TURN, FIRST, DIRECT = "in_turn", "first", "direct"
@@ -118,6 +117,11 @@ def fault(shapes: Mapping[str, Shape]) -> str:
                 continue
             if way.mtu_bytes != MTU_BYTES:
                 return f"{name} has an mtu of {way.mtu_bytes}; the fabric has 1500"
+            if way.bucket_packets != BURST_PACKETS:
+                return (
+                    f"{name} has a bucket of its own; on the fabric all links have one,"
+                    " such as fabric: {burst: 4}"
+                )
             if way.impairments:
                 return f"{name} has impairments, which the fabric does not have"
             if reason := discipline_fault(way.discipline):

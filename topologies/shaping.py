@@ -19,7 +19,11 @@ ETHERNET_BYTES = FRAME_BYTES - MTU_BYTES
 LEAST_MTU_BYTES, MOST_MTU_BYTES = 576, 9216
 """The least that every host of IPv4 takes (RFC 791), and usual jumbo frames."""
 LEAST_QUEUE_PACKETS = 10
-BURST_BYTES = 2 * FRAME_BYTES
+BURST_PACKETS = 2
+"""The depth of a link's token bucket, in full packets, unless the link has another."""
+MOST_BURST_PACKETS, MOST_BURST_S = 10_000, 200.0
+"""The deepest bucket, and the longest time to fill it, which tc has in 32 bits."""
+BURST_BYTES = BURST_PACKETS * FRAME_BYTES
 DELAY_LINE_PACKETS = 1_000_000
 """Limit of the delay line. It is large, because the delay line must never drop."""
 TCLINK_BURST = "15k cburst 1600"
@@ -84,6 +88,8 @@ class Shape:
     down : the shape of the link's direction towards users; None if both directions
         are alike
     mtu_bytes : the largest IP packet that the link carries
+    bucket_packets : depth of the token bucket, in full packets: so many leave at once
+        after a rest
     """
 
     capacity_mbps: float | None
@@ -96,6 +102,7 @@ class Shape:
     impairments: Impairments | None = None
     down: "Shape | None" = None
     mtu_bytes: int = MTU_BYTES
+    bucket_packets: int = BURST_PACKETS
 
     @property
     def frame_bytes(self) -> int:
@@ -126,9 +133,10 @@ class Shape:
         place = f"{device} parent {parent} handle 10:"
         if managed is not None and managed.name == CAKE:
             return [*lines, queues.tc_command(managed, place, packets, rate_bps)]
+        burst = self.bucket_packets * self.frame_bytes
         lines.append(
             f"qdisc add {place} tbf rate {rate_bps}bit "
-            f"burst {2 * self.frame_bytes} limit {packets * self.frame_bytes}"
+            f"burst {burst} limit {packets * self.frame_bytes}"
         )
         if managed is not None:
             place = f"{device} parent 10:1 handle 20:"
@@ -217,15 +225,20 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
     return replace(up, down=direction(DOWN))
 
 
+LATER = ("discipline", "impairments", "down", "mtu_bytes", "bucket_packets")
+"""Keys that a job has only where a link has another value than usual."""
+
+
 def plain(shape: Shape) -> dict[str, Any]:
     """The numbers and traits of a shape as a job has them."""
     found = {
         field.name: getattr(shape, field.name)
         for field in fields(Shape)
-        if field.name not in ("discipline", "impairments", "down", "mtu_bytes")
+        if field.name not in LATER
     }
-    if shape.mtu_bytes != MTU_BYTES:
-        found["mtu_bytes"] = shape.mtu_bytes
+    for name, usual in (("mtu_bytes", MTU_BYTES), ("bucket_packets", BURST_PACKETS)):
+        if (value := getattr(shape, name)) != usual:
+            found[name] = value
     if shape.discipline is not None:
         found["discipline"] = shape.discipline.to_json()
     if shape.impairments is not None:

@@ -53,14 +53,12 @@ from typing import Any
 
 from analysis.run.row import row
 from jobs import dump
-from mpbench.backends import boot
 from mpbench.backends.base import Bounds
-from mpbench.backends.virtual import VirtualBackend
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.spec import builtin
 from tests.virtual.lab import Lab, lab_with, script
-from topologies.shaping import FRAME_BYTES, packet_time_ms
+from topologies.shaping import packet_time_ms
 
 GOODPUT_SHARE, ROUND_TRIP_MS = 0.003, 0.1
 SECONDS, STEADY_S = 20.0, 5.0
@@ -285,16 +283,6 @@ def _standard_error(values: Sequence[float]) -> float:
     return stdev(values) / len(values) ** 0.5 if len(values) > 1 else nan
 
 
-def with_bucket(folder: Path, packets: int) -> Lab:
-    """A lab whose token buckets hold so many full packets."""
-    code = (
-        "import sys; from topologies import shaping;"
-        f" shaping.BURST_BYTES = {packets * FRAME_BYTES};"
-        " from mpbench.guest.main import main; sys.exit(main())"
-    )
-    return Lab(folder, VirtualBackend(argv=(*boot.PYTHON, "-c", code)))
-
-
 def cause(folder: Path, fabric: bool, packets: int) -> str:
     """A row of goodput, at `two_path` with 10 Mbit/s without jitter.
 
@@ -303,11 +291,12 @@ def cause(folder: Path, fabric: bool, packets: int) -> str:
     still = {f"path{path}.jitter": "0 ms" for path in (1, 2)}
     parameters = {**two_path(10).parameters, **still}
     text = Network("", "two_path", parameters).text(fabric, 1)
-    lab = with_bucket(folder, packets)
     if fabric:
         text = text.replace("fabric: true", f"fabric: {{burst: {packets}}}")
-        lab = Lab(folder)
-    found = executed(lab, job(text))
+    else:
+        own = f"{{bucket: {packets}}}"
+        text += f"links: {{path1: {own}, path2: {own}}}\n"
+    found = executed(Lab(folder), job(text))
     whole, steady = found["goodput_mbps"], found["steady.goodput_mbps"]
     name = "fabric" if fabric else "namespaces"
     return f"| {name}, buckets of {packets} | {whole:.3f} | {steady:.3f} |"

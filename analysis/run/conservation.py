@@ -18,7 +18,7 @@ from analysis.run.clock import Window
 from analysis.run.labels import label
 from analysis.run.schedules import Steps
 from analysis.run.traffic import Traffic
-from jobs import FRAME_BYTES, Job, Link
+from jobs import FRAME_BYTES, Job, Link, Shape
 
 StepsOf = Callable[[Job, Link, bool, float], Steps]
 TOLERANCE = 2e-3
@@ -164,13 +164,14 @@ def _link_bytes(
     if window.unsure_s:
         # Nobody knows exactly when the window begins.
         mbit += window.unsure_s * max(value for _, value in steps)
-    return mbit * 1e6 / 8 + _burst_bytes(run)
+    return mbit * 1e6 / 8 + _burst_bytes(run, link.direction(forward))
 
 
-def _burst_bytes(run: Artefacts) -> float:
+def _burst_bytes(run: Artefacts, way: Shape) -> float:
     fabric = run.job.fabric
     depth = (fabric.burst_packets if fabric else None) or 0
-    return (BURST_FRAMES + depth) * FRAME_BYTES
+    own_bytes = (way.bucket_packets - Shape.bucket_packets) * way.frame_bytes
+    return (BURST_FRAMES + depth) * FRAME_BYTES + max(0, own_bytes)
 
 
 def _links(run: Artefacts) -> Iterator[str]:

@@ -240,7 +240,7 @@ def qdiscs(device: str, shape: Shape, sent: tuple[int, int]) -> list[dict[str, A
     if shape.capacity_mbps:
         tbf = {
             "rate": round(shape.capacity_mbps * 1e6 / 8),
-            "burst": 2 * FRAME_BYTES,
+            "burst": shape.bucket_packets * shape.frame_bytes,
             "limit": shape.queue_packets * FRAME_BYTES,
         }
         child = {"kind": "tbf", "handle": "10:", "dev": device, "parent": "1:1"}

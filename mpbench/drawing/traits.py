@@ -42,4 +42,5 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "duplication": lambda percent: f"duplication {percent:g} %",
     "corruption": lambda percent: f"corruption {percent:g} %",
     "mtu": lambda size_bytes: f"mtu {size_bytes}",
+    "bucket": lambda packets: f"bucket {packets}",
 }

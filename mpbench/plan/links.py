@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from jobs.links import bucket_fault
 from mpbench.errors import UserError
 from mpbench.spec import Spec
 from mpbench.spec.document import dotted
@@ -80,6 +81,7 @@ def _with(
         return UserError(f"{at}{point}: {reason}")
 
     ways = {key: both.way(down) for key, both in traits.items() if key != "mtu"}
+    bucket = ways.pop("bucket", None)
     given, discipline = ways.pop("discipline", None), None
     if given is not None and shape.capacity_mbps is not None:
         try:
@@ -105,7 +107,12 @@ def _with(
     ):
         raise refuse(reason.split()[0], reason)
     present = more if more.to_json() else None
-    return replace(shape, discipline=discipline, impairments=present)
+    shape = replace(shape, discipline=discipline, impairments=present)
+    if bucket is not None:
+        shape = replace(shape, bucket_packets=bucket)
+        if reason := bucket_fault(shape):
+            raise refuse("bucket", reason)
+    return shape
 
 
 def _trouble(discipline: Discipline, shape: Shape) -> str:

@@ -271,6 +271,8 @@ def _with_units(raw: dict[str, object], part: TraitKey) -> dict[str, object]:
         raw = with_unit(raw)
     if part.trait == "mtu":  # a number alone is one of bytes, as in 'links'
         raw = {"unit": "bytes", **raw}
+    if part.trait == "bucket":
+        raw = {"unit": "packets", **raw}
     if option and option.step and "min" in raw and "step" not in raw:
         raw = {**raw, "step": f"{option.step:g} {option.unit}"}
     return raw

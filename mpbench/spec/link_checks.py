@@ -185,6 +185,8 @@ def _check_fabric(spec: Sections, topology: Description, faults: Faults) -> None
             if key != choices.KEY:
                 reason = f"a link of the fabric has no {key}; take {key} away"
                 reason += "" if topology.mesh else ", or 'fabric'"
+                if key == "bucket":
+                    reason = "all links of a fabric have one; write fabric: {burst: 4}"
                 faults.add(place(spec, name, key), reason)
     for name, given in disciplines(spec).items():
         for other in sorted(_names(given) - {DROP_TAIL, RED}):

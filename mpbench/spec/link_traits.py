@@ -25,7 +25,8 @@ from mpbench.spec import impairments, queues
 from mpbench.spec.impairments import BURST_LOSS, REORDERING, Settings
 from mpbench.spec.messages import shortened
 from mpbench.spec.values import ANY_QUANTITY, Faults, Part, context
-from topologies.shaping import LEAST_MTU_BYTES, MOST_MTU_BYTES
+from topologies.queues import FRAME_BYTES
+from topologies.shaping import LEAST_MTU_BYTES, MOST_BURST_PACKETS, MOST_MTU_BYTES
 
 T = TypeVar("T")
 
@@ -138,6 +139,21 @@ def _mtu(value: object) -> Both[int] | None:
     return Both(int(number), int(number))
 
 
+def _bucket(value: object) -> int:
+    """The depth of a token bucket in full packets, from packets or data."""
+    try:
+        packets = units.parse(value, "packets")
+    except ValueError as error:
+        try:
+            packets = units.parse(value, "bytes") // FRAME_BYTES
+        except ValueError:
+            raise error from None
+    if not 1 <= packets <= MOST_BURST_PACKETS or packets != int(packets):
+        reason = f"{shortened(value)} is not 1 to {MOST_BURST_PACKETS} full packets"
+        raise ValueError(f"{reason} of {FRAME_BYTES} bytes; write e.g. bucket: 10")
+    return int(packets)
+
+
 def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -187,6 +203,13 @@ class LinkTraits(Part):
         default=None,
         description="Largest IP packet in bytes, 576 to 9216; 1500 if not said.",
         json_schema_extra=_MTU_SCHEMA,
+    )
+
+    bucket: Annotated[Both[int] | None, _of_both(_bucket)] = Field(
+        default=None,
+        description="Depth of the token bucket, in full packets or as data; 2 if not"
+        " said.",
+        json_schema_extra=_schema(ANY_QUANTITY),
     )
 
     @model_serializer(mode="wrap")

@@ -25,12 +25,12 @@ from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Part
 from topologies import Description, Parameter
 from topologies.queues import FRAME_BYTES, OPTIONS, Option
-from topologies.shaping import LEAST_MTU_BYTES, MOST_MTU_BYTES
+from topologies.shaping import LEAST_MTU_BYTES, MOST_BURST_PACKETS, MOST_MTU_BYTES
 
 SWITCH = ("false", "true")
 PATTERN = (
     rf"^\w+\.(burst_loss|reordering|{DISCIPLINE})\.((up|down)\.)?[a-z_]+$"
-    r"|^\w+\.(duplication|corruption|mtu)(\.(up|down))?$"
+    r"|^\w+\.(duplication|corruption|mtu|bucket)(\.(up|down))?$"
 )
 """Of the names, for editors."""
 MOST_SIZE_MS = 100_000.0
@@ -73,6 +73,11 @@ NUMBERS: Mapping[str, Mapping[str, Number]] = {
     "corruption": {"": _SHARE},
     "mtu": {
         "": Number("bytes", LEAST_MTU_BYTES, MOST_MTU_BYTES, whole=True, doc="mtu"),
+    },
+    "bucket": {
+        "": Number(
+            "packets", 1, MOST_BURST_PACKETS, whole=True, doc="depth of the bucket"
+        ),
     },
 }
 """The keys of every trait but the discipline; an empty key is the trait itself."""

@@ -159,7 +159,8 @@ class Change:
         """The value in the type that the trait has in an experiment file."""
         option = self.key.option
         if option is None:
-            return int(self.value) if self.key.trait == "mtu" else float(self.value)
+            whole = self.key.trait in ("mtu", "bucket")
+            return int(self.value) if whole else float(self.value)
         if option.unit == "switch":
             return self.value == SWITCH[1]
         if option.unit == "word":
