@@ -327,7 +327,8 @@ def _follow(board: Board) -> None:
             if some and drawn != mark:
                 drawn, due_s = mark, _draw(board)
             board.last.set()
-        board.ending.wait(POLL_S) if not ending else time.sleep(POLL_S)
+            signal.pause()
+        board.ending.wait(POLL_S)
 
 
 def _draw(board: Board) -> float:

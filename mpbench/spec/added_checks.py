@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from mpbench.spec.added_names import KEYS, KNOWN
 from mpbench.spec.cases import Case
-from mpbench.spec.kernels import Kernel
+from mpbench.spec.kernels import ADDED_KEYS, KNOWN, Kernel
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults, Loc
 
@@ -51,7 +50,7 @@ def check_cases(
     faults: Faults,
 ) -> None:
     """Note cases that use an added name under a kernel that does not add it."""
-    for key, section in KEYS.items():
+    for key, section in ADDED_KEYS.items():
         adding = {label: of(kernels, label, section) for label in kernels}
         every = {each for names in adding.values() for each in names}
         for place, label, name in _used(cases, traffic, key):

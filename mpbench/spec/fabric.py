@@ -8,6 +8,7 @@ from pydantic.config import JsonDict
 
 from jobs import fabric as record
 from mpbench import units
+from mpbench.spec.queue_sizes import full_packets
 from mpbench.spec.values import Faults, OneOf, Part
 from topologies import Description, Parameter
 from topologies.fabric import (
@@ -20,7 +21,6 @@ from topologies.fabric import (
     MOST_BURST_PACKETS,
     MOST_GATHER_MS,
 )
-from topologies.shaping import FRAME_BYTES
 
 MOST_QUEUE_PACKETS = 1_000_000
 USUAL_GATHER_MS = 0.1
@@ -38,16 +38,7 @@ def bucket(value: object) -> int | None:
     """
     if value is None:
         return None
-    try:
-        packets = units.parse(value, "packets")
-    except ValueError as error:
-        try:
-            packets = units.parse(value, "bytes") // FRAME_BYTES
-        except ValueError:
-            raise error from None
-        if packets == 0:
-            reason = f"{value} holds no full packet, which has {FRAME_BYTES} bytes"
-            raise ValueError(f"{reason}; give more, or 0 for no token bucket") from None
+    packets = full_packets(value, "give more, or 0 for no token bucket")
     if not packets.is_integer() or not 0 <= packets <= MOST_BURST_PACKETS:
         reason = f"{packets:g} packets; a whole number up to {MOST_BURST_PACKETS} works"
         raise ValueError(f"{reason}, or 0 for no token bucket")

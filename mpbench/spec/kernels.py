@@ -9,6 +9,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     SerializerFunctionWrapHandler,
+    ValidationError,
     model_serializer,
     model_validator,
 )
@@ -18,10 +19,10 @@ from jobs import linux as record
 from jobs import reading
 from jobs.linux import MOST_OPTIONS, MOST_PATCH_BYTES, MOST_PATCHES, OWN, Linux
 from mpbench.kernel import archive, git, pinned, releases
-from mpbench.spec.added_names import Adds
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Name, Part
+from mpbench.spec.vocabulary import CONGESTION_CONTROLS, SCHEDULERS
 
 MOST_KERNELS = 50
 QEMU = "qemu"
@@ -34,6 +35,12 @@ WRITTEN = (
     "adds",
 )
 """Keys that enter the hash of a file's content only where the file has them."""
+MOST_ADDED = 50
+ADDED_NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")
+"""Linux keeps 15 characters of a name."""
+ADDED_KEYS = {"congestion_control": "controllers", "scheduler": "schedulers"}
+"""The key of a case, and the key below `adds` with names for it."""
+KNOWN = {"controllers": CONGESTION_CONTROLS, "schedulers": SCHEDULERS}
 
 
 def _linux(value: object) -> object:
@@ -78,6 +85,13 @@ def _read(annotation: Any, value: object, hint: str) -> object:
         return reading.reader(annotation)(value)
     except ValueError as error:
         raise ValueError(f"{error}; {hint}") from None
+
+
+def _added_name(value: str) -> str:
+    if not ADDED_NAME.fullmatch(value):
+        reason = f"'{shortened(value)}' is no name in Linux"
+        raise ValueError(f"{reason}; up to 15 small letters, digits and '_' work")
+    return value
 
 
 def _patches_schema(schema: JsonDict) -> None:
@@ -151,6 +165,21 @@ class Package(Part):
         made = reading.reader(record.Package)(self.model_dump())
         assert isinstance(made, record.Package)
         return made
+
+
+class Adds(Part):
+    """Names that a kernel has beside those that mpbench knows."""
+
+    controllers: tuple[Annotated[str, AfterValidator(_added_name)], ...] = Field(
+        default=(), max_length=MOST_ADDED, description="Congestion controllers of TCP."
+    )
+    schedulers: tuple[Annotated[str, AfterValidator(_added_name)], ...] = Field(
+        default=(), max_length=MOST_ADDED, description="Packet schedulers of MPTCP."
+    )
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """The names below a key. key : `controllers` or `schedulers`"""
+        return self.controllers if key == "controllers" else self.schedulers
 
 
 class Kernel(Part):
@@ -233,6 +262,23 @@ class Kernel(Part):
             if not getattr(self, key):
                 values.pop(key, None)
         return values
+
+
+def added(kernels: Any, key: str) -> tuple[str, ...]:
+    """The names that all kernels of a file add; none of those that are faulty.
+
+    kernels : the section as the file gives it
+    key : `controllers` or `schedulers`
+    """
+    found: dict[str, None] = {}
+    for kernel in kernels.values() if isinstance(kernels, dict) else ():
+        raw = kernel.get("adds") if isinstance(kernel, dict) else None
+        try:
+            adds = Adds.model_validate(raw) if isinstance(raw, dict) else Adds()
+        except ValidationError:
+            continue
+        found |= dict.fromkeys(adds.names(key))
+    return tuple(found)
 
 
 Kernels = Annotated[dict[Name, Kernel], Field(max_length=MOST_KERNELS)]

@@ -24,6 +24,7 @@ from mpbench import units
 from mpbench.spec import impairments, queues
 from mpbench.spec.impairments import BURST_LOSS, REORDERING, Settings
 from mpbench.spec.messages import shortened
+from mpbench.spec.queue_sizes import full_packets
 from mpbench.spec.values import ANY_QUANTITY, Faults, Part, context
 from topologies.queues import FRAME_BYTES
 from topologies.shaping import LEAST_MTU_BYTES, MOST_BURST_PACKETS, MOST_MTU_BYTES
@@ -141,13 +142,7 @@ def _mtu(value: object) -> Both[int] | None:
 
 def _bucket(value: object) -> int:
     """The depth of a token bucket in full packets, from packets or data."""
-    try:
-        packets = units.parse(value, "packets")
-    except ValueError as error:
-        try:
-            packets = units.parse(value, "bytes") // FRAME_BYTES
-        except ValueError:
-            raise error from None
+    packets = full_packets(value, "give more")
     if not 1 <= packets <= MOST_BURST_PACKETS or packets != int(packets):
         reason = f"{shortened(value)} is not 1 to {MOST_BURST_PACKETS} full packets"
         raise ValueError(f"{reason} of {FRAME_BYTES} bytes; write e.g. bucket: 10")

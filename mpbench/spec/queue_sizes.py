@@ -32,6 +32,26 @@ class QueueTime:
         )
 
 
+def full_packets(value: object, hint: str) -> float:
+    """A number of packets, or the full packets that fit into an amount of data.
+
+    hint : what would work where none fits
+
+    Raises ValueError with a one-line reason.
+    """
+    try:
+        return units.parse(value, "packets")
+    except ValueError as error:
+        try:
+            packets = units.parse(value, "bytes") // FRAME_BYTES
+        except ValueError:
+            raise error from None
+    if packets == 0:
+        reason = f"{value} holds no full packet, which has {FRAME_BYTES} bytes"
+        raise ValueError(f"{reason}; {hint}")
+    return packets
+
+
 def queue_time(value: object, minimum_ms: float, maximum_ms: float) -> QueueTime | None:
     """The queue of a text such as `50 ms`; None for any other value.
 

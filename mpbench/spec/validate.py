@@ -3,7 +3,8 @@
 from pydantic import ValidationError
 
 from mpbench.errors import UserError
-from mpbench.spec import added_names, builtin, fabric, placed_proxies, trait_factors
+from mpbench.spec import builtin, fabric, placed_proxies, trait_factors
+from mpbench.spec import kernels as kernels_of
 from mpbench.spec import variables as variables_of
 from mpbench.spec.document import Document
 from mpbench.spec.entries import parameters
@@ -67,8 +68,8 @@ def _context(document: Document) -> Context:
         programs=tuple(plugins.programs),
         kernels=tuple(kernels) if isinstance(kernels, dict) else (),
         added={
-            key: added_names.given(kernels, section)
-            for key, section in added_names.KEYS.items()
+            key: kernels_of.added(kernels, section)
+            for key, section in kernels_of.ADDED_KEYS.items()
         },
     )
 

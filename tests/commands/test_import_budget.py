@@ -97,7 +97,7 @@ def test_a_plan_loads_what_reads_a_file() -> None:
     assert "mpbench.kernel_locks" not in modules, "the file has no kernels"
     assert "ssl" not in modules, "nothing is fetched"
     assert "mpbench.store.records" not in modules, "no results are read"
-    assert len(modules) < 660
+    assert len(modules) < 650
 
 
 def test_a_run_with_nothing_to_do_makes_no_table(results: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_run_with_nothing_to_do_makes_no_table(results: Path) -> None:
         return
     assert others(modules) <= SHOWING
     assert "analysis.run.row" not in modules
-    assert len(modules) < 810
+    assert len(modules) < 800
 
 
 def test_a_report_loads_no_slow_part_of_a_library(results: Path) -> None:
