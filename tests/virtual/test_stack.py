@@ -1,6 +1,7 @@
 """The command line of a program as the host finds it in memory, and how it is named."""
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,13 @@ TOP = b"\1" * 40 + b"x86_64\0" + bytes(9)
 
 
 def end_of_stack(number: int) -> bytes:
-    """The last 16 KiB of the stack of a process of this machine."""
+    """The last 64 KiB of the stack of a process of this machine, once it is there.
+
+    `Popen` returns when exec closes descriptors, before the last words are there. Linux
+    leaves a drawn gap of up to 8 KiB below the arguments.
+    """
+    while not Path(f"/proc/{number}/cmdline").read_bytes():
+        time.sleep(0.001)
     (line,) = [
         line
         for line in Path(f"/proc/{number}/maps").read_text().splitlines()
@@ -21,8 +28,8 @@ def end_of_stack(number: int) -> bytes:
     ]
     high = int(line.split()[0].partition("-")[2], 16)
     with Path(f"/proc/{number}/mem").open("rb", buffering=0) as memory:
-        memory.seek(high - (16 << 10))
-        return memory.read(16 << 10)
+        memory.seek(high - stack.MOST_BYTES)
+        return memory.read(stack.MOST_BYTES)
 
 
 @pytest.mark.parametrize("environment", [{}, {"A": "1", "LONG": "x" * 9000, "_b": "="}])
