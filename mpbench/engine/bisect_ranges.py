@@ -7,7 +7,7 @@ from typing import Any
 from jobs.linux import Linux
 from mpbench.engine.bisect import Change, Range
 from mpbench.errors import UserError, printable
-from mpbench.kernel import commits
+from mpbench.kernel import commits, git
 from mpbench.spec import Spec, kernels
 from mpbench.spec.suggestions import nearest
 
@@ -28,25 +28,25 @@ def of_commits(spec: Spec, label: str | None, text: str) -> Range:
     own = kernels.resolved(spec.kernels, name)
     written = _with_git(spec, name)
     assert own.tree is not None and written.git is not None
-    if kernels.is_address(written.git):
-        raise UserError(
-            f"kernel '{name}': only one commit of an address is fetched, without"
-            " history; clone the repository, and name its folder"
-        )
     if written.dirty:
         raise UserError(
             f"kernel '{name}' has changes that are in no commit, and a range has"
             " commits alone; take 'dirty' away"
         )
-    place = commits.origin(own.tree)
-    with commits.repository_of(own.tree) as repository:
-        good = repository.linux(repository.commit(first))
-        found = repository.between(good.commit, repository.commit(last))
+    if kernels.is_address(written.git):
+        place = written.git
+        with git.fetched_range(place, first, last) as (repository, start, found):
+            good = repository.linux(start)
+    else:
+        place = commits.origin(own.tree)
+        with commits.repository_of(own.tree) as repository:
+            good = repository.linux(repository.commit(first))
+            found = repository.between(good.commit, repository.commit(last))
     commits.note(good, place)
 
     def at(commit: str) -> Callable[[], Linux]:
         def linux() -> Linux:
-            with commits.repository_of(own.tree) as repository:  # type: ignore[arg-type]
+            with commits.repository_of(good) as repository:
                 tree = repository.linux(commit)
             commits.note(tree, place)
             return replace(own, tree=tree)
