@@ -1,6 +1,6 @@
 """Measure what whole segments save: CPU time of guests with and without offload.
 
-    python -m benchmarks.offload_speed [--rounds N] [--duration S] [--capacity MBPS]
+    python -m benchmarks.offload_speed [--rounds N] [--duration S] [--capacity MBPS...]
         [--queue MS] [--markdown]
 
 The runs send MPTCP (`cubic`, `lowrtt`) and TCP over paths of the fabric with a delay of
@@ -8,7 +8,7 @@ The runs send MPTCP (`cubic`, `lowrtt`) and TCP over paths of the fabric with a 
 every run is executed once with single frames and once for each gather time. Printed
 are, per gather time, the median over the rounds of the CPU time of a guest over that of
 single frames in the same round, virtual seconds per CPU second, goodput and dropped
-frames.
+frames. With several capacities, a column has them.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import json
 import os
 import statistics
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ GATHERED: dict[str, dict[str, Any]] = {
     "100 us": {"gather_ms": 0.1},
     "1 ms": {"gather_ms": 1.0},
 }
+HEAD = ("run", "gather", "CPU time over off", "goodput, Mbit/s", "dropped frames")
 
 
 def drops(row_: dict[str, Any]) -> int:
@@ -68,12 +70,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--duration", type=int, default=5)
-    parser.add_argument("--capacity", type=int, default=1000)
+    parser.add_argument("--capacity", type=int, nargs="+", default=[1000])
     parser.add_argument("--queue", type=int, default=20)
     parser.add_argument("--markdown", action="store_true")
     asked = parser.parse_args()
-    text = SPEC
-    for word in ("capacity", "queue", "duration"):
+    if not asked.markdown:
+        print(f"{asked.duration} s; load {os.getloadavg()[0]}")
+    lines = []
+    for mbps in asked.capacity:
+        found = of_capacity(mbps, asked)
+        own = (mbps,) if len(asked.capacity) > 1 else ()
+        lines += [(*own, *line) for line in found]
+        if not asked.markdown:
+            for line in found:
+                print(json.dumps((*own, *line)), flush=True)
+    if asked.markdown:
+        head = ("Mbit/s", *HEAD) if len(asked.capacity) > 1 else HEAD
+        print(f"| {' | '.join(head)} |")
+        print(f"|{'---|' * (len(head) - 3)}---:|---:|---:|")
+        for line in lines:
+            print(f"| {' | '.join(map(str, line))} |")
+
+
+def of_capacity(mbps: int, asked: argparse.Namespace) -> list[tuple[Any, ...]]:
+    """The lines of paths of `mbps`, one per transport and gather time."""
+    text = SPEC.replace("CAPACITY", str(mbps))
+    for word in ("queue", "duration"):
         text = text.replace(word.upper(), str(getattr(asked, word)))
     plan = make_plan(loads(text), {})
     backend = VirtualBackend()
@@ -88,39 +110,29 @@ def main() -> None:
                 spent, rows[run.case, name] = measured(backend, own)
                 if number:  # the first round warms caches
                     took.setdefault((run.case, name), []).append(spent)
-    if not asked.markdown:
-        print(f"{asked.capacity} Mbit/s, {asked.duration} s; load {os.getloadavg()[0]}")
-    show(took, rows, asked.markdown)
+    return list(lines_of(took, rows, asked.markdown))
 
 
-def show(
+def lines_of(
     took: dict[tuple[str, str], list[float]],
     rows: dict[tuple[str, str], dict[str, Any]],
     markdown: bool,
-) -> None:
-    """Print one line per transport and gather time.
+) -> Iterator[tuple[Any, ...]]:
+    """One line per transport and gather time.
 
     Without `markdown`, with the seconds, which are those of this machine.
     """
-    head = ["run", "gather", "CPU time over off", "goodput, Mbit/s", "dropped frames"]
-    lines = []
     for (case, name), each in took.items():
         without = took[case, OFF]
         ratio = statistics.median(a / b for a, b in zip(each, without, strict=True))
         found = rows[case, name]
-        lines.append(
-            [case, name, f"{ratio:.2f}", f"{found['goodput_mbps']:.0f}", drops(found)]
-        )
+        goodput = f"{found['goodput_mbps']:.0f}"
+        line: tuple[Any, ...]
+        line = (case, name, f"{ratio:.2f}", goodput, drops(found))
         if not markdown:
             speed = found[VIRTUAL_S] / min(each)
-            lines[-1] += [f"{min(each):.2f} s", f"{speed:.1f} virtual s per CPU s"]
-    if not markdown:
-        for line in lines:
-            print(json.dumps(line))
-        return
-    print(f"| {' | '.join(head)} |\n|---|---|---:|---:|---:|")
-    for line in lines:
-        print(f"| {' | '.join(map(str, line))} |")
+            line += (f"{min(each):.2f} s", f"{speed:.1f} virtual s per CPU s")
+        yield line
 
 
 if __name__ == "__main__":

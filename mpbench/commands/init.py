@@ -27,9 +27,10 @@ def command(template: str, out: Path | None) -> None:
     """Write an experiment file that runs, to change to your needs.
 
     TEMPLATE is `compare` (MPTCP beside TCP in networks of all kinds), `phone` (WiFi and
-    LTE), `home` (DSL and LTE), `fairness` (a shared bottleneck), `web` (small files),
-    or `paper:NAME` for one of the experiments that come with mpbench, such as
-    `paper:thesis/bulk-low-bdp`, in one file. `mpbench list experiments` names them.
+    LTE), `home` (DSL and LTE), `gigabit` (fast Wi-Fi and 5G), `fairness` (a shared
+    bottleneck), `web` (small files), or `paper:NAME` for one of the experiments that
+    come with mpbench, such as `paper:thesis/bulk-low-bdp`, in one file. `mpbench list
+    experiments` names them.
     `lab` writes a folder: a course of five exercises, with questions and answers.
     """
     if template == LAB:

@@ -99,6 +99,8 @@ def command(
         click.echo(line)
     for line in (*shared, *kernel_pairs.lines(spec)):
         click.echo(line)
+    for line in () if real_time else feasible.advice(spec, plan):
+        click.echo(line)
     if middlebox_checks.has_boxes(spec):
         click.echo(middlebox_expectations.KERNEL)
     for line in user_sets.lines(plan, flows.names(spec.traffic)):

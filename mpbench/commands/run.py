@@ -249,7 +249,8 @@ def command(
         backend.trusted = trusted
         backend.tolerated = partial(_tell_dead, spec)
     build = backend.identity()
-    experiment = Experiment(spec.name, spec.text.encode(), new_plan(spec, build))
+    plan = new_plan(spec, build)
+    experiment = Experiment(spec.name, spec.text.encode(), plan)
     options = Options(
         jobs=jobs,
         limit=limit,
@@ -265,6 +266,9 @@ def command(
     folder = f"{spec.name}-{shard.number}-of-{shard.count}" if shard else spec.name
     root = out or Path("results") / folder
     console = Console(highlight=False, stderr=tap)
+    if backend_name not in registry.REAL_TIME:
+        for line in feasible.advice(spec, plan):
+            console.print(line, markup=False, soft_wrap=True)
     if dry_run:
         workers = len(cpus.choose(jobs, backend.max_parallel))
         real_time = backend_name in registry.REAL_TIME

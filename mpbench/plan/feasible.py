@@ -37,6 +37,9 @@ MOST_VALUES = 16
 MOST_SECONDS = 30 * 86_400.0
 """The longest time limit that a file may set too."""
 
+FAST_MBPS = 300.0
+"""The rate of a path from which on whole segments save CPU time."""
+
 QUEUED_SHARE = 0.5
 """The part of the guest's memory that packets in queues and under way may take."""
 
@@ -211,6 +214,16 @@ def warnings(spec: Spec, plan: Plan) -> list[str]:
             " report also looks in the folders above the results"
         )
     return lines
+
+
+def advice(spec: Spec, plan: Plan) -> list[str]:
+    """Keys that `mpbench plan` and `run` propose for this network: a sentence each."""
+    rates = (timing.fastest_path_mbps(run.job) for run in plan.runs)
+    if max(rates, default=0.0) < FAST_MBPS:
+        return []
+    from mpbench.plan import whole_segments  # few files have such links
+
+    return whole_segments.lines(spec, plan)
 
 
 def _links(spec: Spec, plan: Plan) -> Iterator[str]:

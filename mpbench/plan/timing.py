@@ -73,6 +73,28 @@ def used_mbps(
     return sum(links.values())
 
 
+def fastest_path_mbps(job: Job) -> float:
+    """The rate of the fastest path over which bulk data go, by the
+    slowest link of the path; 0 if there is none, or if no link of it has a rate.
+
+    Of users that stand for many, the first one's paths count.
+    """
+    fastest = 0.0
+    for entry in job.traffic:
+        if not entry.bulk:
+            continue
+        way = DOWN if entry.reverse else ""
+        transport = job.transport_of(entry)
+        taken = paths(job, entry.source)
+        if transport.one_path:
+            number = transport.path or 1
+            taken = taken[number - 1 : number]
+        for path in taken:
+            rates = [_capacity_mbps(job.parameters, link, way) for link in path]
+            fastest = max(fastest, min(filter(None, rates), default=0.0))
+    return fastest
+
+
 def works_at(job: Job, entry: Entry, time_s: float) -> bool:
     """Whether packets pass on a path of an entry at a time, in both directions."""
     return any(
