@@ -1,9 +1,10 @@
 """Estimated duration of runs, before any has run.
 
-A run moves at most capacity x time bits. Its wall time is the cost of an empty guest,
-plus these bits over the rate at which one core moves them. In real time a run takes as
-long as its traffic. The constants were measured on a 2-core machine; a factor of two
-between machines is common.
+A run moves at most capacity x time bits, and fewer where a path loses packets at
+random. Its wall time is the cost of an empty guest, plus these bits over the rate at
+which one core moves them. In real time a run takes as long as its traffic. The
+constants were measured on a 2-core machine (`benchmarks/thesis_cost.csv`, with other
+work beside it); a factor of two between machines is common.
 """
 
 from collections.abc import Iterable
@@ -11,14 +12,35 @@ from dataclasses import dataclass
 
 from jobs import Entry, Job
 from jobs.entries import DrawnFlows
-from mpbench.plan.timing import request_s, traffic_end_s, used_mbps
+from mpbench.plan.timing import (
+    PACKET_BITS,
+    fastest_path_mbps,
+    request_s,
+    traffic_end_s,
+    used_mbps,
+)
+from tools import has_part, part
+from topologies import families
 
-OVERHEAD_S = 0.4
+KEYS = "keys"
+
+OVERHEAD_S = 0.3
 """Wall time of an empty run: boot, network, teardown."""
 MESSAGE_S = 0.25e-3
 """Time of a message of cbr over a connection beside its packets."""
-BITS_PER_WALL_S = {"bulk": 3e9, "coalesced": 1.4e9, "packet": 0.55e9}
+PACKET = "packet"
+BITS_PER_WALL_S = {"bulk": 3e9, "coalesced": 2.2e9, PACKET: 0.6e9}
 """Speed at which one core moves data, by the way in which the receiver reads."""
+CALL_S = 11e-6
+"""Time of a system call of a program."""
+CALLS_PER_REQUEST = 6
+"""System calls of both ends per request over a connection that is there."""
+IN_DATA_CENTRE = 1.6
+"""Cost of data there, over that on two paths: a packet passes more links."""
+GATHERED, LEAST_GATHERED = -0.35, 0.36
+"""The cost of data in whole segments falls with this power of the frames that a
+receiver gathers, and to this share (docs/offload.md)."""
+MOST_FRAMES = 45.0
 
 QEMU_BOOT_S = 8.0
 """Wall time of an empty run in QEMU."""
@@ -42,8 +64,8 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
     real_time : whether the run takes place in the host's time (backend native)
     """
     ends = [traffic_end_s(job, entry) for entry in job.traffic]
-    reads = {_read(entry) for entry in job.traffic}
-    cost = max((1 / BITS_PER_WALL_S[read] for read in reads), default=0.0)
+    cost = max(map(_bit_s, job.traffic), default=0.0) * _gathered(job)
+    cost *= IN_DATA_CENTRE if families.is_name(job.topology or "") else 1.0
     bits = sum(_sized_bits(job, entry) for entry in job.traffic)
     timed = [
         (entry.start_s, end)
@@ -51,8 +73,10 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
         if entry.bytes is None and _sized(entry) is None and not entry.connection_mbps
     ]
     for span in _covered(timed):
-        bits += used_mbps(job, span=span) * 1e6 * (span[1] - span[0])
+        mbps = used_mbps(job, span=span, losses=True)
+        bits += mbps * 1e6 * (span[1] - span[0])
     messages_s = MESSAGE_S * sum(map(_messages, job.traffic))
+    messages_s += sum(_requests_s(job, entry) for entry in job.traffic)
     end_s = max(ends, default=0.0)
     if job.linux is not None and job.linux.in_qemu:
         wall_s = QEMU_BOOT_S + QEMU_PER_VIRTUAL * end_s
@@ -70,17 +94,50 @@ def _sized_bits(job: Job, entry: Entry) -> float:
         return 8.0 * sized.drawn.bytes
     if entry.bytes is None:
         return 0.0
-    count = 1.0
-    if entry.at_a_time:
-        count = float(entry.request_count or 1)
-        if entry.duration_s is not None:
-            count = max(1.0, entry.duration_s / request_s(job, entry))
-    return 8.0 * entry.bytes * count
+    bits = 8.0 * entry.bytes * (_requests(job, entry) or 1.0)
+    if entry.given_up_s is None:
+        return bits
+    return min(bits, used_mbps(job, [entry], losses=True) * 1e6 * entry.given_up_s)
 
 
-def _read(entry: Entry) -> str:
-    """The reading of an entry's receiver; `packet` where the tool has no choice."""
-    return entry.reads
+def _requests(job: Job, entry: Entry) -> float:
+    """Number of requests that an entry makes; 0 for other traffic."""
+    if not entry.at_a_time:
+        return 0.0
+    if entry.duration_s is None:
+        return float(entry.request_count or 1)
+    return max(1.0, entry.duration_s / request_s(job, entry))
+
+
+def _requests_s(job: Job, entry: Entry) -> float:
+    """Time of the requests of an entry beside the packets of their answers."""
+    calls = _calls(entry, "CALLS_PER_REQUEST", CALLS_PER_REQUEST)
+    return calls * CALL_S * _requests(job, entry)
+
+
+def _bit_s(entry: Entry) -> float:
+    """Time that a bit of an entry takes, by how its receiver reads."""
+    seconds = 1 / BITS_PER_WALL_S[entry.reads]
+    if entry.reads == PACKET:
+        calls = _calls(entry, "CALLS_PER_PACKET", 1)
+        seconds += (calls - 1) * CALL_S / PACKET_BITS
+    return seconds
+
+
+def _calls(entry: Entry, name: str, usual: int) -> int:
+    """A number of system calls, if the tool says one."""
+    if not has_part(entry.tool, KEYS):
+        return usual
+    return int(getattr(part(entry.tool, KEYS), name, usual))
+
+
+def _gathered(job: Job) -> float:
+    """What data cost in whole segments, over what they cost in single frames."""
+    if job.fabric is None or not job.fabric.gather_ms:
+        return 1.0
+    frame_ms = PACKET_BITS / (1e3 * max(fastest_path_mbps(job), 1e-6))
+    frames = min(1 + job.fabric.gather_ms / frame_ms, MOST_FRAMES)
+    return float(max(frames**GATHERED, LEAST_GATHERED))
 
 
 def _sized(entry: Entry) -> DrawnFlows | None:

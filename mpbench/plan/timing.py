@@ -7,6 +7,7 @@ from analysis.run import schedules
 from jobs import Entry, Job
 from jobs.changes import UP, Series
 from jobs.entries import DrawnFlows
+from mpbench.spec.vocabulary import CONGESTION_CONTROLS, RATE_CONTROLS
 from topologies import families
 from topologies.parameters import DOWN
 from topologies.queues import FRAME_BYTES
@@ -18,6 +19,8 @@ SLACK_S = 30.0  # set-up, handshakes with a few lost SYNs, and tidying away
 SLACK_ROUND_TRIPS = 10
 ROUND_TRIPS_PER_REQUEST = 3  # to connect, to be answered, to close
 ALL_LOST_PERCENT = 100.0
+BY_LOSS = frozenset(CONGESTION_CONTROLS) - {*RATE_CONTROLS, "cmpbbr"}
+"""Controllers that halve their window, or take a share of it away, at a loss."""
 WORST_SHARE = 0.05  # of the slowest path, assumed for a transfer of a given size
 
 
@@ -46,6 +49,7 @@ def used_mbps(
     job: Job,
     entries: Sequence[Entry] | None = None,
     span: tuple[float, float] | None = None,
+    losses: bool = False,
 ) -> float:
     """The capacity that traffic can use: the sum over all links that its transports may
     take. This is too much where links follow one another.
@@ -53,6 +57,7 @@ def used_mbps(
     entries : the entries that count; all of the job's by default
     span : the time over which links that change have their mean; by default the first
         period, or the time until the last change
+    losses : whether random losses count, which keep most controllers from the capacity
     """
     every = job.traffic if entries is None else entries
     if families.is_name(job.topology or ""):
@@ -70,7 +75,45 @@ def used_mbps(
             if series:
                 mbps = _mean_mbps(series, link, not entry.reverse, mbps, span)
             links[link] = max(mbps, links.get(link, 0.0))
+    if losses:
+        most = _lossy_mbps(job, every)
+        return sum(min(mbps, most[link]) for link, mbps in links.items())
     return sum(links.values())
+
+
+def _lossy_mbps(job: Job, entries: Sequence[Entry]) -> dict[str, float]:
+    """The rate that losses leave to the connections of each link.
+
+    A connection under loss p and round-trip time T gets MSS / T sqrt(3 / (2 p))
+    (Mathis et al., CCR 1997, eq. 3, without delayed acknowledgements). Delays alone
+    count as T. A controller that sets rates has no such limit.
+    """
+    most: dict[str, float] = {}
+    for entry in entries:
+        transport = job.transport_of(entry)
+        control = transport.congestion_control
+        by_loss = control in BY_LOSS
+        flows = entry.connections_at_a_time
+        for path in _taken(job, entry):
+            mbps = flows * _square_root_mbps(job, path, entry) if by_loss else math.inf
+            for link in path:
+                most[link] = most.get(link, 0.0) + mbps
+    return most
+
+
+def _square_root_mbps(job: Job, path: Sequence[str], entry: Entry) -> float:
+    values, way = job.parameters, DOWN if entry.reverse else ""
+    passes, trip_ms = 1.0, 0.0
+    for link in path:
+        lost = values.get(f"{link}.{way}loss_percent")
+        lost = values.get(f"{link}.loss_percent") if lost is None else lost
+        passes *= 1 - float(lost or 0) / 100
+        there = float(values.get(f"{link}.delay_ms") or 0)
+        back = values.get(f"{link}.{DOWN}delay_ms")
+        trip_ms += there + (there if back is None else float(back))
+    if passes == 1 or not trip_ms:
+        return math.inf
+    return PACKET_BITS / (1e3 * trip_ms) * math.sqrt(1.5 / (1 - passes))
 
 
 def fastest_path_mbps(job: Job) -> float:
@@ -210,10 +253,10 @@ def _lasts_s(job: Job, entry: Entry) -> float:
 
 
 def request_s(job: Job, entry: Entry) -> float:
-    """Time per request, several in parallel, without slow start or queues, and with
-    the time until the next one."""
+    """Time per request over the first path, several in parallel, without slow start or
+    queues, and with the time until the next one."""
     rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
-    trip_s = 2 * max(_named(job.parameters, "delay_ms"), default=0.0) / 1e3
+    trip_s = 2 * first_delay_s(job, entry)
     turns = ROUND_TRIPS_PER_REQUEST / entry.at_a_time
     return float(8 * (entry.bytes or 0) / rate + turns * trip_s + entry.between_s)
 

@@ -132,7 +132,7 @@ def test_the_estimate_counts_capacity_over_time() -> None:
         return estimate(check(job(text))).wall_s - estimate(check(job(HEAD))).wall_s
 
     # 20, 2 and 0 Mbit/s: 22 Mbit in 4 s and not the 10 Mbit/s by default.
-    assert cost_s(HEAD + LOOP) == pytest.approx(60 * (22 / 4 - 10) / 1.4e3)
+    assert cost_s(HEAD + LOOP) == pytest.approx(60 * (22 / 4 - 10) / 2.2e3)
 
 
 def test_the_time_limit_allows_for_outages() -> None:

@@ -136,7 +136,7 @@ def test_the_plan_counts_the_rate() -> None:
     (only,) = make_plan(loads(TEXT), {}).runs
     assert dump(only.job)["traffic"][0]["over"] == "connection"
     assert estimate(only.job).wall_s == pytest.approx(
-        0.4 + 5e6 * 30 / 0.55e9 + 0.25e-3 * 5e6 * 30 / 8 / 1400
+        0.3 + 5e6 * 30 / 0.6e9 + 0.25e-3 * 5e6 * 30 / 8 / 1400
     )
     datagrams = make_plan(loads(TEXT.replace("over: connection", "port: 7001")), {})
     assert "over" not in dump(datagrams.runs[0].job)["traffic"][0]
