@@ -14,6 +14,7 @@ from typing import Any
 
 from mpbench.errors import UserError
 from mpbench.kernel import (
+    adopted,
     cache,
     compile,
     confined,
@@ -60,6 +61,10 @@ def build(
         if ready is not None:
             return cache.ask(ready)
         cache.remove_leftovers()
+        if plain and not guided:
+            ready = adopted.adopt(wanted, compiler, output)
+            if ready is not None:
+                return cache.ask(ready)
         tools.require_space(home)
         log = new_log(home, config)
         shell = Shell(log, inherited=[handle.fileno()])

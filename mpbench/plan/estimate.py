@@ -132,7 +132,7 @@ def _calls(entry: Entry, name: str, usual: int) -> int:
 
 
 def _gathered(job: Job) -> float:
-    """What data cost in whole segments, over what they cost in single frames."""
+    """The cost of data in whole segments, over that in single frames."""
     if job.fabric is None or not job.fabric.gather_ms:
         return 1.0
     frame_ms = PACKET_BITS / (1e3 * max(fastest_path_mbps(job), 1e-6))
