@@ -9,16 +9,9 @@ from jobs.marks import Bounds, Made
 from jobs.values import Milliseconds, Name, Percent
 from topologies import impairments, queues
 from topologies.impairments import BurstLoss, Impairments, Reordering
+from topologies.parameters import traits, unusual
 from topologies.queues import Discipline
-from topologies.shaping import (
-    BURST_PACKETS,
-    LEAST_MTU_BYTES,
-    MOST_BURST_PACKETS,
-    MOST_BURST_S,
-    MOST_MTU_BYTES,
-    Shape,
-    plain,
-)
+from topologies.shaping import Shape, plain
 
 MOST_QUEUE_PACKETS = 10**9
 
@@ -52,8 +45,10 @@ class Link(Shape):
             raise ValueError("one direction has a capacity, and the other has none")
         if down and down.down:
             raise ValueError("down: has no other direction")
-        if down and down.mtu_bytes != self.mtu_bytes:
-            raise ValueError("down: mtu_bytes: both directions have the same")
+        for name, found in traits(Shape).items():
+            alike = down is None or getattr(down, name) == getattr(self, name)
+            if found.alike and not alike:
+                raise ValueError(f"down: {name}: both directions have the same")
         if down:
             _check(down)
 
@@ -62,8 +57,9 @@ def _check(way: Shape) -> None:
     """Raises ValueError for traits that a direction cannot have together."""
     if way.discipline and (way.tclink or way.capacity_mbps is None):
         raise ValueError("a discipline needs a queue of its own")
-    if way.bucket_packets != BURST_PACKETS and (reason := bucket_fault(way)):
-        raise ValueError(reason)
+    for _, found in unusual(way):
+        if reason := found.fault(way):
+            raise ValueError(reason)
     if way.impairments is None:
         return
     if way.tclink:
@@ -74,23 +70,17 @@ def _check(way: Shape) -> None:
         raise ValueError(reason)
 
 
-def bucket_fault(way: Shape) -> str:
-    """Reason why a direction has no token bucket of its own; empty if it has one."""
-    if way.tclink:
-        return "a TCLink of Mininet's has a bucket of 15,000 bytes"
-    if way.capacity_mbps is None:
-        return "without a capacity there is no token bucket"
-    if way.discipline and way.discipline.name == queues.CAKE:
-        return "cake has no token bucket"
-    seconds = way.bucket_packets * way.frame_bytes * 8 / (way.capacity_mbps * 1e6)
-    if seconds > MOST_BURST_S:
-        return f"takes {seconds:.0f} s to fill; {MOST_BURST_S:g} s at most"
-    return ""
-
-
 def of_shapes(shapes: Mapping[str, Shape]) -> tuple[Link, ...]:
     """The links of a network, from its shapes by name."""
     return tuple(Link.of(name, shape) for name, shape in shapes.items())
+
+
+def _of_traits(record: type) -> dict[str, Any]:
+    """The annotation of each trait of a record."""
+    return {
+        name: Annotated[int if found.whole else float, Bounds(found.low, found.high)]
+        for name, found in traits(record).items()
+    }
 
 
 _NUMBERS = {
@@ -108,8 +98,7 @@ reading.foreign(
         "discipline": Annotated[Discipline, Made(queues.from_json)] | None,
         "impairments": Impairments | None,
         "down": Shape | None,
-        "mtu_bytes": Annotated[int, Bounds(LEAST_MTU_BYTES, MOST_MTU_BYTES)],
-        "bucket_packets": Annotated[int, Bounds(1, MOST_BURST_PACKETS)],
+        **_of_traits(Shape),
     },
     required=tuple(_NUMBERS),
 )
@@ -137,7 +126,6 @@ reading.foreign(
     {
         "burst_loss": BurstLoss | None,
         "reordering": Reordering | None,
-        "duplication_percent": Percent,
-        "corruption_percent": Percent,
+        **_of_traits(Impairments),
     },
 )

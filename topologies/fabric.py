@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 
 from topologies import capturing
 from topologies.description import Description
+from topologies.parameters import unusual
 from topologies.queues import RED, Discipline
 from topologies.shaping import BURST_PACKETS as BURST_PACKETS
-from topologies.shaping import FRAME_BYTES, MTU_BYTES, Shape
+from topologies.shaping import FRAME_BYTES, Shape
 from topologies.wiring import Port, Wiring
 
 CHOICES = ("rotate", "hash", "random")
@@ -115,13 +116,10 @@ def fault(shapes: Mapping[str, Shape]) -> str:
         for way in (shape, shape.down):
             if way is None:
                 continue
-            if way.mtu_bytes != MTU_BYTES:
-                return f"{name} has an mtu of {way.mtu_bytes}; the fabric has 1500"
-            if way.bucket_packets != BURST_PACKETS:
-                return (
-                    f"{name} has a bucket of its own; on the fabric all links have one,"
-                    " such as fabric: {burst: 4}"
-                )
+            for field, found in unusual(way):
+                value = f"{found.key} {getattr(way, field):g}"
+                refusal = found.on_fabric or "the fabric has links without it"
+                return f"{name} has {value}; {refusal}"
             if way.impairments:
                 return f"{name} has impairments, which the fabric does not have"
             if reason := discipline_fault(way.discipline):

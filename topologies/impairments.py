@@ -7,6 +7,8 @@ standard library only, because the guest imports it.
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from topologies.parameters import Trait, trait, traits
+
 
 @dataclass(frozen=True)
 class BurstLoss:
@@ -47,18 +49,24 @@ class Reordering:
     by_ms: float | None = None
 
 
+def _share(key: str, netem: str, doc: str) -> Any:
+    """The field of a share of packets to which netem does something."""
+    found = Trait(key=key, unit="%", low=0, high=100, doc=doc, netem=netem)
+    return trait(0.0, found)
+
+
 @dataclass(frozen=True)
 class Impairments:
-    """Impairments of a direction of a link; None or 0 for those that it has not.
-
-    duplication_percent : share of packets that arrive twice
-    corruption_percent : share of packets of which one bit is changed
-    """
+    """Impairments of a direction of a link; None or 0 for those that it has not."""
 
     burst_loss: BurstLoss | None = None
     reordering: Reordering | None = None
-    duplication_percent: float = 0.0
-    corruption_percent: float = 0.0
+    duplication_percent: float = _share(
+        "duplication", "duplicate", "Share of packets that arrive twice."
+    )
+    corruption_percent: float = _share(
+        "corruption", "corrupt", "Share of packets of which one bit is changed."
+    )
 
     def to_json(self) -> dict[str, Any]:
         """The impairments as a job has them, without what is not there."""
@@ -101,10 +109,9 @@ def options(impairments: Impairments) -> str:
             burst.good_percent,
         )
         words += " loss gemodel " + " ".join(f"{n:.7g}%" for n in numbers)
-    if impairments.duplication_percent:
-        words += f" duplicate {impairments.duplication_percent:.7g}%"
-    if impairments.corruption_percent:
-        words += f" corrupt {impairments.corruption_percent:.7g}%"
+    for name, found in traits(Impairments).items():
+        if percent := getattr(impairments, name):
+            words += f" {found.netem} {percent:.7g}%"
     return words
 
 

@@ -1,10 +1,14 @@
-"""The parameters of topologies: their names, units, defaults and bounds.
+"""The parameters of topologies and the traits of links: names, units, bounds.
 
 This file uses the standard library only, because the guest imports it, and because
 experiment files are checked on machines without Mininet too.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from types import MappingProxyType
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,61 @@ class Parameter:
     integer: bool
     doc: str
     replaces: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trait:
+    """A trait of a link that is one number per direction, such as `corruption`.
+
+    It stands at the field of a record (`trait`), and nowhere else: the key of
+    experiment files, the factor of designs, the bounds in jobs, the words of a plan and
+    the refusal of the fabric are all made from it.
+
+    key : in experiment files
+    unit : the unit of the field, `low` and `high`: `%`, `packets`, `bytes` or `ms`
+    low, high : the range of valid values, ends included
+    doc : one sentence for users
+    whole : True if only whole numbers are valid
+    example : a valid value, for messages
+    alike : True if both directions have the same
+    data : True if a file may give an amount of data, which becomes full packets
+    netem : the option of netem that does it, and its key in tc's JSON
+    on_fabric : words that refuse it on a fabric; empty for the usual ones
+    fault : reason why a direction of a link cannot have a value; empty if it can
+    """
+
+    key: str
+    unit: str
+    low: float
+    high: float
+    doc: str
+    example: float = 1
+    whole: bool = False
+    alike: bool = False
+    data: bool = False
+    netem: str = ""
+    on_fabric: str = ""
+    fault: Callable[[Any], str] = lambda way: ""
+
+
+def trait(usual: float, found: Trait) -> Any:
+    """The field of a record with a trait. usual : its value where a file gives none"""
+    return field(default=usual, metadata={Trait: found})
+
+
+@cache
+def traits(record: Any) -> Mapping[str, Trait]:
+    """The traits of a record by the names of their fields."""
+    found = {each.name: each.metadata.get(Trait) for each in fields(record)}
+    return MappingProxyType({name: at for name, at in found.items() if at is not None})
+
+
+def unusual(record: Any) -> Iterator[tuple[str, Trait]]:
+    """The traits of a record whose value is not the usual one, with their fields."""
+    kind: Any = type(record)
+    for name, found in traits(kind).items():
+        if getattr(record, name) != getattr(kind, name):
+            yield name, found
 
 
 def link_parameters(

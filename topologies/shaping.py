@@ -10,7 +10,7 @@ from typing import Any
 
 from topologies import impairments, queues
 from topologies.impairments import Impairments
-from topologies.parameters import DOWN
+from topologies.parameters import DOWN, Trait, trait, traits, unusual
 from topologies.queues import CAKE, Discipline
 from topologies.queues import FRAME_BYTES as FRAME_BYTES
 
@@ -67,6 +67,20 @@ def packet_time_ms(capacity_mbps: float) -> float:
     return round(FRAME_BYTES * 8 / capacity_mbps / 1e3, 6)
 
 
+def _bucket_fault(way: "Shape") -> str:
+    """Reason why a direction has no token bucket of its own; empty if it has one."""
+    if way.tclink:
+        return "a TCLink of Mininet's has a bucket of 15,000 bytes"
+    if way.capacity_mbps is None:
+        return "without a capacity there is no token bucket"
+    if way.discipline and way.discipline.name == CAKE:
+        return "cake has no token bucket"
+    seconds = way.bucket_packets * way.frame_bytes * 8 / (way.capacity_mbps * 1e6)
+    if seconds > MOST_BURST_S:
+        return f"takes {seconds:.0f} s to fill; {MOST_BURST_S:g} s at most"
+    return ""
+
+
 @dataclass(frozen=True)
 class Shape:
     """Shaping of the packets that leave through one interface of a router.
@@ -88,8 +102,7 @@ class Shape:
     down : the shape of the link's direction towards users; None if both directions
         are alike
     mtu_bytes : the largest IP packet that the link carries
-    bucket_packets : depth of the token bucket, in full packets: so many leave at once
-        after a rest
+    bucket_packets : so many full packets leave at once after a rest
     """
 
     capacity_mbps: float | None
@@ -101,8 +114,34 @@ class Shape:
     discipline: Discipline | None = None
     impairments: Impairments | None = None
     down: "Shape | None" = None
-    mtu_bytes: int = MTU_BYTES
-    bucket_packets: int = BURST_PACKETS
+    mtu_bytes: int = trait(
+        MTU_BYTES,
+        Trait(
+            key="mtu",
+            unit="bytes",
+            low=LEAST_MTU_BYTES,
+            high=MOST_MTU_BYTES,
+            example=1400,
+            whole=True,
+            alike=True,
+            doc="Largest IP packet in bytes, 576 to 9216; 1500 if not said.",
+        ),
+    )
+    bucket_packets: int = trait(
+        BURST_PACKETS,
+        Trait(
+            key="bucket",
+            unit="packets",
+            low=1,
+            high=MOST_BURST_PACKETS,
+            example=10,
+            whole=True,
+            data=True,
+            doc="Depth of the token bucket, in full packets or as data; 2 if not said.",
+            on_fabric="all links of a fabric have one; write fabric: {burst: 4}",
+            fault=_bucket_fault,
+        ),
+    )
 
     @property
     def frame_bytes(self) -> int:
@@ -225,7 +264,7 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
     return replace(up, down=direction(DOWN))
 
 
-LATER = ("discipline", "impairments", "down", "mtu_bytes", "bucket_packets")
+LATER = ("discipline", "impairments", "down", *traits(Shape))
 """Keys that a job has only where a link has another value than usual."""
 
 
@@ -236,9 +275,7 @@ def plain(shape: Shape) -> dict[str, Any]:
         for field in fields(Shape)
         if field.name not in LATER
     }
-    for name, usual in (("mtu_bytes", MTU_BYTES), ("bucket_packets", BURST_PACKETS)):
-        if (value := getattr(shape, name)) != usual:
-            found[name] = value
+    found |= {name: getattr(shape, name) for name, _ in unusual(shape)}
     if shape.discipline is not None:
         found["discipline"] = shape.discipline.to_json()
     if shape.impairments is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from analysis.run.readers.qdiscs import FABRIC, Qdisc
 from jobs import Discipline, Impairments
+from topologies.parameters import traits
 
 Facts = Mapping[str, Any]
 
@@ -59,10 +60,6 @@ FULL_DROPS = {
 }
 MARKS = {"red": "marked", "codel": "ecn_mark", "fq_codel": "ecn_mark"} | {
     "pie": "ecn_mark"
-}
-NETEM = {
-    "duplication_percent": ("duplicate", "duplicate"),
-    "corruption_percent": ("corrupt", "corrupt"),
 }
 GEMODEL = {"enter": "p", "leave": "r", "bad": "1-h", "good": "1-k"}
 
@@ -154,9 +151,9 @@ def _impairments(line: Qdisc, *, several: bool) -> dict[str, Any]:
         facts["reordering share_percent"] = 100 * float(order["reorder"])
         facts["reordering correlation_percent"] = 100 * float(order["correlation"])
         facts["reordering by_ms"] = line.delay_ms if several else None
-    for name, (key, inner) in NETEM.items():
-        if key in options:
-            facts[name] = 100 * float(options[key][inner])
+    for name, found in traits(Impairments).items():
+        if found.netem in options:
+            facts[name] = 100 * float(options[found.netem][found.netem])
     return facts
 
 

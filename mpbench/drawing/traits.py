@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mpbench.spec.impairments import Settings
-from mpbench.spec.link_traits import UP, WAYS, Both
+from mpbench.spec.link_traits import NUMBERS, UP, WAYS, Both
 from mpbench.spec.queues import Given
 from topologies.queues import DROP_TAIL
 
@@ -13,12 +13,19 @@ def words(traits: Mapping[str, Both[Any]]) -> Iterator[str]:
     """One text per trait, or per direction where the directions differ."""
     for key, both in traits.items():
         if both.alike:
-            yield _WORDS[key](both.up)
+            yield _one(key, both.up)
             continue
         for way in WAYS:
             value = both.up if way == UP else both.down
             if value is not None:
-                yield f"{way} {_WORDS[key](value)}"
+                yield f"{way} {_one(key, value)}"
+
+
+def _one(key: str, value: Any) -> str:
+    if key in _WORDS:
+        return _WORDS[key](value)
+    found = NUMBERS[key]
+    return f"{key} {value}" if found.whole else f"{key} {value:g} {found.unit}"
 
 
 def _discipline(given: Given) -> str:
@@ -39,8 +46,4 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "discipline": _discipline,
     "burst_loss": _burst_loss,
     "reordering": _reordering,
-    "duplication": lambda percent: f"duplication {percent:g} %",
-    "corruption": lambda percent: f"corruption {percent:g} %",
-    "mtu": lambda size_bytes: f"mtu {size_bytes}",
-    "bucket": lambda packets: f"bucket {packets}",
 }

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from jobs.links import bucket_fault
 from mpbench.errors import UserError
 from mpbench.spec import Spec
 from mpbench.spec.document import dotted
 from mpbench.spec.link_traits import Both
-from topologies import Shape, families, impairments, resolve
+from topologies import Shape, families, impairments, parameters, resolve
 from topologies.impairments import Impairments
 from topologies.parameters import DOWN
 from topologies.queues import FRAME_BYTES, RED, Discipline
@@ -80,8 +79,7 @@ def _with(
         point = "" if number is None else f", point {number}"
         return UserError(f"{at}{point}: {reason}")
 
-    ways = {key: both.way(down) for key, both in traits.items() if key != "mtu"}
-    bucket = ways.pop("bucket", None)
+    ways = {key: both.way(down) for key, both in traits.items()}
     given, discipline = ways.pop("discipline", None), None
     if given is not None and shape.capacity_mbps is not None:
         try:
@@ -96,23 +94,29 @@ def _with(
             made[key] = settings.made if (settings := ways.get(key)) else None
         except ValueError as error:
             raise refuse(key, str(error)) from None
-    more = Impairments(
-        made["burst_loss"],
-        made["reordering"],
-        ways.get("duplication") or 0.0,
-        ways.get("corruption") or 0.0,
-    )
+    more = Impairments(**made, **_given(Impairments, ways))
     if reason := impairments.fault(
         more, shape.delay_ms, shape.jitter_ms, shape.loss_percent
     ):
         raise refuse(reason.split()[0], reason)
     present = more if more.to_json() else None
-    shape = replace(shape, discipline=discipline, impairments=present)
-    if bucket is not None:
-        shape = replace(shape, bucket_packets=bucket)
-        if reason := bucket_fault(shape):
-            raise refuse("bucket", reason)
+    own = _given(Shape, ways)
+    shape = replace(shape, discipline=discipline, impairments=present, **own)
+    for name in own:
+        found = parameters.traits(Shape)[name]
+        if reason := found.fault(shape):
+            raise refuse(found.key, reason)
     return shape
+
+
+def _given(record: type, ways: Values) -> dict[str, Any]:
+    """The traits of a record that a direction has, by their fields.
+
+    ways : the direction's traits by key
+    """
+    found = parameters.traits(record).items()
+    given = {name: ways.get(each.key) for name, each in found}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _trouble(discipline: Discipline, shape: Shape) -> str:

@@ -13,7 +13,7 @@ from mpbench.spec import (
 )
 from mpbench.spec.builtin import network_of
 from mpbench.spec.expressions import Expression
-from mpbench.spec.link_traits import Both
+from mpbench.spec.link_traits import NUMBERS, Both
 from mpbench.spec.networks import Network
 from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
@@ -185,8 +185,8 @@ def _check_fabric(spec: Sections, topology: Description, faults: Faults) -> None
             if key != choices.KEY:
                 reason = f"a link of the fabric has no {key}; take {key} away"
                 reason += "" if topology.mesh else ", or 'fabric'"
-                if key == "bucket":
-                    reason = "all links of a fabric have one; write fabric: {burst: 4}"
+                if key in NUMBERS:
+                    reason = NUMBERS[key].on_fabric or reason
                 faults.add(place(spec, name, key), reason)
     for name, given in disciplines(spec).items():
         for other in sorted(_names(given) - {DROP_TAIL, RED}):

@@ -6,7 +6,7 @@ that is not named has drop tail and no impairment.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from pydantic import (
     BeforeValidator,
@@ -15,6 +15,7 @@ from pydantic import (
     SerializerFunctionWrapHandler,
     ValidationError,
     ValidationInfo,
+    create_model,
     model_serializer,
 )
 from pydantic.config import JsonDict
@@ -26,8 +27,10 @@ from mpbench.spec.impairments import BURST_LOSS, REORDERING, Settings
 from mpbench.spec.messages import shortened
 from mpbench.spec.queue_sizes import full_packets
 from mpbench.spec.values import ANY_QUANTITY, Faults, Part, context
+from topologies.impairments import Impairments
+from topologies.parameters import Trait, traits
 from topologies.queues import FRAME_BYTES
-from topologies.shaping import LEAST_MTU_BYTES, MOST_BURST_PACKETS, MOST_MTU_BYTES
+from topologies.shaping import Shape
 
 T = TypeVar("T")
 
@@ -127,42 +130,56 @@ read_disciplines = _reader(queues.read)
 DISCIPLINE_SCHEMA = _schema(queues.SCHEMA)
 
 
-def _mtu(value: object) -> Both[int] | None:
-    """The mtu of a link, which is the same in both directions."""
-    if value is None:
-        return None
-    if isinstance(value, Mapping):
-        raise ValueError("both directions have the same; write e.g. mtu: 1400")
-    number = value if _is_whole(value) else units.parse(value, "bytes")
-    if not LEAST_MTU_BYTES <= number <= MOST_MTU_BYTES or number != int(number):
-        reason = f"{shortened(value)} is not within {LEAST_MTU_BYTES} to"
-        raise ValueError(f"{reason} {MOST_MTU_BYTES} bytes; write e.g. mtu: 1400")
-    return Both(int(number), int(number))
-
-
-def _bucket(value: object) -> int:
-    """The depth of a token bucket in full packets, from packets or data."""
-    packets = full_packets(value, "give more")
-    if not 1 <= packets <= MOST_BURST_PACKETS or packets != int(packets):
-        reason = f"{shortened(value)} is not 1 to {MOST_BURST_PACKETS} full packets"
-        raise ValueError(f"{reason} of {FRAME_BYTES} bytes; write e.g. bucket: 10")
-    return int(packets)
-
-
-def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-_MTU_SCHEMA: JsonDict = {
-    "anyOf": [
-        {"type": "integer", "minimum": LEAST_MTU_BYTES, "maximum": MOST_MTU_BYTES},
-        {"type": "string"},
-    ]
+NUMBERS: Mapping[str, Trait] = {
+    each.key: each for of in (Impairments, Shape) for each in traits(of).values()
 }
+"""The traits that are a number, by their keys."""
 
 
-class LinkTraits(Part):
-    """The queue discipline of a link, and what the link does to packets."""
+def _reads_number(trait: Trait) -> BeforeValidator:
+    """Reads a trait that is a number."""
+
+    def read(value: object) -> float:
+        if trait.unit == "%":
+            return impairments.share(value)
+        stated = trait.unit if trait.whole else None
+        number = (
+            full_packets(value, "give more")
+            if trait.data
+            else units.parse(value, trait.unit, stated)
+        )
+        fits = trait.low <= number <= trait.high
+        if fits and not trait.whole:
+            return number
+        if fits and number == int(number):
+            return int(number)
+        unit = f"full packets of {FRAME_BYTES} bytes" if trait.data else trait.unit
+        reason = f"{shortened(value)} is not within {trait.low:g} to {trait.high:g}"
+        raise ValueError(f"{reason} {unit}; write e.g. {trait.key}: {trait.example}")
+
+    def read_alike(value: object) -> Both[Any] | None:
+        if isinstance(value, Mapping):
+            reason = "both directions have the same; write e.g."
+            raise ValueError(f"{reason} {trait.key}: {trait.example}")
+        return _reader(read)(value)
+
+    return BeforeValidator(read_alike if trait.alike else _reader(read))
+
+
+def _number_schema(trait: Trait) -> JsonDict:
+    one: JsonDict = ANY_QUANTITY
+    if trait.whole:
+        number: JsonDict = {
+            "type": "integer",
+            "minimum": trait.low,
+            "maximum": trait.high,
+        }
+        one = {"anyOf": [number, {"type": "string"}]}
+    return one if trait.alike else _schema(one)
+
+
+class _Traits(Part):
+    """The traits that are more than a number."""
 
     discipline: Annotated[Both[queues.Given] | None, _of_both(queues.read)] = Field(
         default=None,
@@ -183,29 +200,6 @@ class LinkTraits(Part):
         description="Packets that overtake others: their share, or {share, ...}.",
         json_schema_extra=_schema(impairments.REORDERING_SCHEMA),
     )
-    duplication: Annotated[Both[float] | None, _of_both(impairments.share)] = Field(
-        default=None,
-        description="Share of packets that arrive twice.",
-        json_schema_extra=_schema(ANY_QUANTITY),
-    )
-    corruption: Annotated[Both[float] | None, _of_both(impairments.share)] = Field(
-        default=None,
-        description="Share of packets of which one bit is changed.",
-        json_schema_extra=_schema(ANY_QUANTITY),
-    )
-
-    mtu: Annotated[Both[int] | None, BeforeValidator(_mtu)] = Field(
-        default=None,
-        description="Largest IP packet in bytes, 576 to 9216; 1500 if not said.",
-        json_schema_extra=_MTU_SCHEMA,
-    )
-
-    bucket: Annotated[Both[int] | None, _of_both(_bucket)] = Field(
-        default=None,
-        description="Depth of the token bucket, in full packets or as data; 2 if not"
-        " said.",
-        json_schema_extra=_schema(ANY_QUANTITY),
-    )
 
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -221,6 +215,22 @@ class LinkTraits(Part):
         return {key: both for key, both in given.items() if both is not None}
 
 
+def _field(trait: Trait) -> tuple[Any, Any]:
+    """The annotation and the field of a trait that is a number."""
+    schema = _number_schema(trait)
+    more = Field(default=None, description=trait.doc, json_schema_extra=schema)
+    return Annotated[Both[float] | None, _reads_number(trait)], more
+
+
+if TYPE_CHECKING:
+    LinkTraits = _Traits
+else:
+    LinkTraits = create_model(
+        "LinkTraits",
+        __base__=_Traits,
+        __doc__="The queue discipline of a link, and what the link does to packets.",
+        **{key: _field(trait) for key, trait in NUMBERS.items()},
+    )
 TRAITS = tuple(LinkTraits.model_fields)
 
 

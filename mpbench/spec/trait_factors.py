@@ -18,19 +18,20 @@ from mpbench.spec.choices import KEY as DISCIPLINE
 from mpbench.spec.choices import MININET
 from mpbench.spec.factor_units import SUFFIXES, unit_of
 from mpbench.spec.impairments import BURST_LOSS, MOST_MS, MOST_PACKETS, REORDERING
+from mpbench.spec.link_traits import NUMBERS as TRAITS
 from mpbench.spec.link_traits import WAYS
 from mpbench.spec.messages import shortened
 from mpbench.spec.queues import NEVER_ZERO, SIZE_UNITS
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Part
 from topologies import Description, Parameter
+from topologies.parameters import Trait
 from topologies.queues import FRAME_BYTES, OPTIONS, Option
-from topologies.shaping import LEAST_MTU_BYTES, MOST_BURST_PACKETS, MOST_MTU_BYTES
 
 SWITCH = ("false", "true")
 PATTERN = (
     rf"^\w+\.(burst_loss|reordering|{DISCIPLINE})\.((up|down)\.)?[a-z_]+$"
-    r"|^\w+\.(duplication|corruption|mtu|bucket)(\.(up|down))?$"
+    rf"|^\w+\.({'|'.join(TRAITS)})(\.(up|down))?$"
 )
 """Of the names, for editors."""
 MOST_SIZE_MS = 100_000.0
@@ -52,6 +53,18 @@ class Number:
     whole: bool = False
     doc: str = ""
 
+    @classmethod
+    def of(cls, trait: Trait) -> "Number":
+        """The values of a factor that is a whole trait; a share may be 0, for none."""
+        return cls(
+            trait.unit,
+            trait.low,
+            trait.high,
+            below=trait.unit == "%",
+            whole=trait.whole,
+            doc=trait.doc,
+        )
+
 
 _SHARE = Number("%", 0, 100, below=True, doc="share of packets; 0 for none")
 _PERCENT = Number("%", 0, 100, doc="probability")
@@ -69,16 +82,7 @@ NUMBERS: Mapping[str, Mapping[str, Number]] = {
         "correlation": _PERCENT,
         "by": Number("ms", 0, MOST_MS, positive=True, doc="how much earlier"),
     },
-    "duplication": {"": _SHARE},
-    "corruption": {"": _SHARE},
-    "mtu": {
-        "": Number("bytes", LEAST_MTU_BYTES, MOST_MTU_BYTES, whole=True, doc="mtu"),
-    },
-    "bucket": {
-        "": Number(
-            "packets", 1, MOST_BURST_PACKETS, whole=True, doc="depth of the bucket"
-        ),
-    },
+    **{key: {"": Number.of(trait)} for key, trait in TRAITS.items()},
 }
 """The keys of every trait but the discipline; an empty key is the trait itself."""
 
@@ -195,7 +199,8 @@ def parse(name: str) -> TraitKey | None:
         if trait != DISCIPLINE and trait not in NUMBERS:
             continue
         rest = parts[place + 1 :]
-        way = rest.pop(0) if rest and rest[0] in WAYS and trait != "mtu" else None
+        alike = trait in TRAITS and TRAITS[trait].alike
+        way = rest.pop(0) if rest and rest[0] in WAYS and not alike else None
         key = rest.pop(0) if rest else ""
         known = _options() if trait == DISCIPLINE else NUMBERS[trait]
         if not rest and key in known:

@@ -63,9 +63,9 @@ def test_a_design_varies_it() -> None:
         (
             0,
             {},
-            "0 is not 1 to 10000 full packets of 1514 bytes; write e.g. bucket: 10",
+            "0 is not within 1 to 10000 full packets of 1514 bytes; write e.g. bucket",
         ),
-        (2.5, {}, "2.5 is not 1 to 10000 full packets"),
+        (2.5, {}, "2.5 is not within 1 to 10000 full packets"),
         ("1 kB", {}, "1 kB holds no full packet, which has 1514 bytes; give more"),
         ("5 ms", {}, "5 ms"),
         (

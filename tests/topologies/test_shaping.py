@@ -1,6 +1,7 @@
 """Shapes of links: every number of the lines for tc, each way, at its bounds."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from jobs.links import Link, of_shapes
 from jobs.reading import Fault, read
 from topologies import fabric, impairments, reshaping, shaping
 from topologies.impairments import BurstLoss, Impairments, Reordering
+from topologies.parameters import traits, unusual
 from topologies.queues import from_json as discipline
 from topologies.shaping import Shape, link_shape, ordering_rate_mbps, queue_packets
 
@@ -254,3 +256,24 @@ def test_a_link_that_changes_keeps_packets_in_order() -> None:
     (line, _) = reshaping.lines(jittery, "e", ordered=True)
     assert line.count(" rate ") == 1 and line.endswith(" rate 200000mbit")
     assert math.isclose(reshaping.OUT_MBPS * 1e6, 8)
+
+
+def test_a_bucket_holds_1_to_10000_packets_and_fills_within_200_s() -> None:
+    bucket = traits(Shape)["bucket_packets"]
+    assert (bucket.low, bucket.high) == (1, 10_000)
+    # 10,000 packets of 1514 bytes at 0.6056 Mbit/s are 200 s to the last bit.
+    deep = Shape(0.6056, 5.0, 10, bucket_packets=10_000)
+    assert bucket.fault(deep) == ""
+    slower = replace(deep, capacity_mbps=0.605)
+    assert bucket.fault(slower) == "takes 200 s to fill; 200 s at most"
+    small_packets = replace(deep, capacity_mbps=0.25, mtu_bytes=576)
+    assert bucket.fault(small_packets) == ""
+
+
+def test_what_is_unusual_is_named_with_its_field() -> None:
+    assert not list(unusual(Shape(10.0, 5.0, 10)))
+    found = dict(unusual(Shape(10.0, 5.0, 10, mtu_bytes=1400, bucket_packets=3)))
+    assert {name: each.key for name, each in found.items()} == {
+        "mtu_bytes": "mtu",
+        "bucket_packets": "bucket",
+    }
