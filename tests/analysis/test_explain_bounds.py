@@ -61,8 +61,10 @@ def test_no_part_of_the_time_is_beyond_it() -> None:
 
 def test_a_time_needs_a_last_state_and_a_length() -> None:
     assert of_time("busy_ms=8000") is None
-    assert of_time("acked=7", end_s=2.0) is None
-    assert of_time("acked=7", end_s=2.0005)[1] == pytest.approx((0, 0, 0, 1))
+    assert of_time("acked=7 busy_ms=0", end_s=2.0) is None
+    last = of_time("acked=7 busy_ms=0", end_s=2.0005)
+    assert last[1] == pytest.approx((0, 0, 0, 1))
+    assert of_time("acked=7") is None  # a missing time is no time of 0
     assert shares(subflow(event(2, "created")), "client", False) is None
 
 

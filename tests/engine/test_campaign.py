@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from analysis.run.explain import explain
 from jobs import dump
 from mpbench.engine.types import Experiment
 from mpbench.errors import UserError
@@ -55,6 +56,13 @@ def test_a_run_folder_explains_itself(lab: Lab) -> None:
         "row.json",
         *(f"artefacts/{path.name}" for path in run.artefacts.iterdir()),
     }
+
+
+def test_nothing_explains_a_fake_run_which_has_no_kernel(lab: Lab) -> None:
+    lab.run()
+    runs = [lab.results.run(run.id) for run in plans.plan().runs]
+    assert {run.row.is_file() for run in runs} == {True}
+    assert [explain(run.job.parent) for run in runs] == [()] * len(runs)
 
 
 def test_the_head_names_spec_build_and_plan(lab: Lab) -> None:

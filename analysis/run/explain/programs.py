@@ -218,9 +218,10 @@ def _ends(entry: Traffic[Any]) -> tuple[str, ...]:
 
 def _idle(one: Connection, host: str) -> tuple[int, float]:
     """The acknowledged bytes that a host sent over a connection, and the least share of
-    the time in which none were on their way."""
+    the time in which none were on their way. Both are 0 where the record lacks these
+    times, as in a fake run."""
     last = [event for s in one.subflows for event in s.states() if event.host == host]
-    if not last:
+    if not last or not all(event.get("busy_ms") for event in last):
         return 0, 0.0
     acked = sum(event.count("acked") for event in last)
     lasted_s = max(event.time_s for event in last) - one.events[0].time_s

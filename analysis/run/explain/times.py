@@ -20,11 +20,11 @@ def shares(subflow: Subflow, host: str, mptcp: bool) -> tuple[int, Shares] | Non
     for a subflow of MPTCP, that time belongs to the network.
 
     The shares are those of LIMITS, and their sum is 1. None if the end's last state is
-    not known, or if it lasted for no time.
+    not known or lacks its times, as in a fake run, or if it lasted for no time.
     """
     own = [event for event in subflow.both if event.host == host]
     last = subflow.last(host)
-    if last is None or not last.count("acked"):
+    if last is None or not last.count("acked") or not last.get("busy_ms"):
         return None
     lasted_ms = 1e3 * (last.time_s - own[0].time_s)
     if lasted_ms <= 0:

@@ -330,6 +330,12 @@ def test_a_connection_that_may_have_stood_still_has_something_to_send(
     assert bool(idle(event(2.0, name), last(20_000, 400))) is told
 
 
+def test_a_record_without_times_tells_nothing_of_a_program() -> None:
+    """A missing time is no time of 0: fake runs write none."""
+    assert not idle(event(10.0, "tcp_closed", "acked=20000"))
+    assert not idle(last(20_000, 400), event(10.0, "tcp_closed", "acked=9", path=2))
+
+
 def test_the_end_that_sent_most_is_told() -> None:
     server = last(30_000, 2000, host="server")
     (found,) = programs.had_nothing_to_send(
