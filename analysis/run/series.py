@@ -95,6 +95,20 @@ def spread(
     return Line(edges[:-1] + step_s / 2, np.diff(done) * 8 / step_s / 1e6)
 
 
+def of_stays(title: str, stays: Sequence[tools.Stay | None]) -> tuple[str, Line] | None:
+    """The goodput of objects or files, with the title of their entry; None if none
+    arrived. The bytes of each are spread from its first to its last."""
+    there = [stay for stay in stays if stay]
+    if not there:
+        return None
+    line = spread(
+        [stay.first_s for stay in there],
+        [stay.end_s for stay in there],
+        [stay.bytes for stay in there],
+    )
+    return title, line
+
+
 def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
     """The goodput of each entry whose receiver reports intervals.
 

@@ -155,15 +155,7 @@ def stays(entry: Traffic[Page], report: reader.Report) -> tuple[Stay | None, ...
 def over_time(run: Artefacts, index: int) -> tuple[str, Line] | None:
     """The goodput of all objects, whose bytes are spread from the first to the last."""
     entry = run.traffic[index]
-    there = [stay for stay in stays(entry, run.reports[index]) if stay]
-    if not there:
-        return None
-    line = lines.spread(
-        [stay.first_s for stay in there],
-        [stay.end_s for stay in there],
-        [stay.bytes for stay in there],
-    )
-    return entry.title, line
+    return lines.of_stays(entry.title, stays(entry, run.reports[index]))
 
 
 def explain(folder: Path, name: str) -> str:

@@ -1,16 +1,16 @@
 """Reader of what the client of pingpong prints."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import own_reports
 from analysis.run.readers.files import read_object
+from analysis.run.readers.own_reports import MOST_NS, number
 from tools.pingpong.programs.pingpong import COMPLETE, FAILED, GIVEN_UP, STOPPED
 
 ENDS = (COMPLETE, GIVEN_UP, STOPPED, FAILED)
-MOST_NS = 10**18
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,15 @@ def read(path: Path) -> Report:
 
 def parse(document: Mapping[str, Any], name: str) -> Report:
     """Parse a JSON object. `name` is the file's name in error messages."""
-    try:
+    with own_reports.refusing(name, "pingpong"):
         connected_s = document["connected_s"]
         return Report(
-            end=_word(document["end"]),
-            error=" ".join(str(document["error"]).split()),
-            connected_s=None if connected_s is None else _seconds(connected_s),
-            seconds=_seconds(document["seconds"]),
+            end=own_reports.end(document, ENDS),
+            error=own_reports.error(document),
+            connected_s=None if connected_s is None else number(connected_s),
+            seconds=number(document["seconds"]),
             times_ms=tuple(map(_ms, document["times_ns"])),
         )
-    except (KeyError, TypeError, ValueError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: not a report of pingpong ({reason})") from error
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:
@@ -57,19 +54,6 @@ def percentile(ordered: Sequence[float], percent: int) -> float:
     at, part = divmod((len(ordered) - 1) * percent, 100)
     after = ordered[min(at + 1, len(ordered) - 1)]
     return ordered[at] + (after - ordered[at]) * part / 100
-
-
-def _word(value: object) -> str:
-    if value not in ENDS:
-        raise ValueError(f"{str(value)[:40]!r} is not an end")
-    return str(value)
-
-
-def _seconds(value: object) -> float:
-    seconds = float(value)  # type: ignore[arg-type]
-    if not (math.isfinite(seconds) and seconds >= 0):
-        raise ValueError(f"{seconds} is not a time")
-    return seconds
 
 
 def _ms(value: object) -> float:

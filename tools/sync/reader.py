@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import own_reports
 from analysis.run.readers.files import read_object
+from analysis.run.readers.own_reports import seconds
 from tools.sync.programs.sync import COMPLETE, FAILED, GIVEN_UP, STOPPED
 
 ENDS = (COMPLETE, GIVEN_UP, STOPPED, FAILED)
-MOST_NS = 10**18
 
 
 @dataclass(frozen=True)
@@ -54,37 +55,21 @@ def read(path: Path) -> Report:
 
 def parse(document: Mapping[str, Any], name: str) -> Report:
     """Parse a JSON object. `name` is the file's name in error messages."""
-    try:
-        if document["end"] not in ENDS:
-            raise ValueError(f"{str(document['end'])[:40]!r} is not an end")
+    with own_reports.refusing(name, "sync"):
         return Report(
-            end=document["end"],
-            error=" ".join(str(document["error"]).split()),
+            end=own_reports.end(document, ENDS),
+            error=own_reports.error(document),
             seconds=float(document["seconds"]),
-            connections=tuple(_connection(each) for each in document["connections"]),
+            connections=tuple(
+                own_reports.connection(opened, connected)
+                for opened, connected in document["connections"]
+            ),
             files=tuple(_file(each) for each in document["files"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: not a report of sync ({reason})") from error
-
-
-def _connection(numbers: list[Any]) -> tuple[float, float | None]:
-    opened_ns, connected_ns = numbers
-    opened_s = _seconds(opened_ns)
-    if opened_s is None:
-        raise ValueError("a connection that never began")
-    return opened_s, _seconds(connected_ns)
 
 
 def _file(numbers: list[Any]) -> Copied:
-    begun, first, done = map(_seconds, numbers)
+    begun, first, done = map(seconds, numbers)
     if done is not None and (begun is None or first is None):
         raise ValueError("a file that was done and never began")
     return Copied(begun, first, done)
-
-
-def _seconds(value: object) -> float | None:
-    if type(value) is not int or not -1 <= value <= MOST_NS:
-        raise ValueError(f"{str(value)[:40]} is not a time in ns")
-    return None if value < 0 else value / 1e9

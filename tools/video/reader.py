@@ -1,16 +1,16 @@
 """Reader of what the player of a video prints."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import own_reports
 from analysis.run.readers.files import read_object
+from analysis.run.readers.own_reports import number, seconds
 from tools.video.programs.video import COMPLETE, FAILED, GIVEN_UP, STOPPED
 
 ENDS = (COMPLETE, GIVEN_UP, STOPPED, FAILED)
-MOST_NS = 10**18
 
 
 @dataclass(frozen=True)
@@ -53,44 +53,26 @@ def read(path: Path) -> Report:
 
 def parse(document: Mapping[str, Any], name: str) -> Report:
     """Parse a JSON object. `name` is the file's name in error messages."""
-    try:
-        if document["end"] not in ENDS:
-            raise ValueError(f"{str(document['end'])[:40]!r} is not an end")
-        seconds = _number(document["seconds"])
-        stalls = [[*map(_seconds, each)] for each in document["stalls"]]
+    with own_reports.refusing(name, "video"):
+        lasted_s = number(document["seconds"])
+        stalls = [[*map(seconds, each)] for each in document["stalls"]]
         return Report(
-            end=document["end"],
-            error=" ".join(str(document["error"]).split()),
-            seconds=seconds,
-            connected_s=_seconds(document["connected_ns"]),
-            start_s=_seconds(document["start_ns"]),
+            end=own_reports.end(document, ENDS),
+            error=own_reports.error(document),
+            seconds=lasted_s,
+            connected_s=seconds(document["connected_ns"]),
+            start_s=seconds(document["start_ns"]),
             stalls=tuple(
-                (begin_s or 0.0, seconds if end_s is None else end_s)
+                (begin_s or 0.0, lasted_s if end_s is None else end_s)
                 for begin_s, end_s in stalls
             ),
             chunks=tuple(_chunk(each) for each in document["chunks"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: not a report of video ({reason})") from error
 
 
 def _chunk(numbers: list[Any]) -> Chunk:
     rate, asked, end, before, after = numbers
-    asked_s, end_s = _seconds(asked), _seconds(end)
+    asked_s, end_s = seconds(asked), seconds(end)
     if type(rate) is not int or rate < 0 or asked_s is None or end_s is None:
         raise ValueError("a chunk without a bitrate or a time")
-    return Chunk(rate, asked_s, end_s, _number(before), _number(after))
-
-
-def _number(value: object) -> float:
-    number = float(value)  # type: ignore[arg-type]
-    if not (math.isfinite(number) and number >= 0):
-        raise ValueError(f"{number} is not a time")
-    return number
-
-
-def _seconds(value: object) -> float | None:
-    if type(value) is not int or not -1 <= value <= MOST_NS:
-        raise ValueError(f"{str(value)[:40]} is not a time in ns")
-    return None if value < 0 else value / 1e9
+    return Chunk(rate, asked_s, end_s, number(before), number(after))
