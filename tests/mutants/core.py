@@ -3,16 +3,14 @@ tested by a process that has everything else loaded already."""
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from analysis.capture import library
-from tests.mutants.mutant import Mutant, die_with_parent
+from tests.mutants.mutant import Mutant, became, bounded
 from tests.mutants.targets import ROOT, Target
 
 FLAGS = ("-O2", "-g0", "-fPIC", "-fvisibility=hidden", "-std=gnu11", "-w")
@@ -67,20 +65,10 @@ class Core:
         child = os.fork()
         if not child:
             os._exit(self._in_child(built))
-        end = time.monotonic() + self.target.timeout_s
-        while time.monotonic() < end:
-            done, status = os.waitpid(child, os.WNOHANG)
-            if done:
-                code = os.waitstatus_to_exitcode(status)
-                return "survived" if code == 0 else "found"
-            time.sleep(0.02)
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return "found"
+        return became(child, self.target.cpu_s)
 
     def _in_child(self, built: Path) -> int:
-        os.setpgid(0, 0)
-        die_with_parent()
+        bounded(self.target.cpu_s)
         output = os.open(
             self.folder / "pytest.log", os.O_CREAT | os.O_TRUNC | os.O_WRONLY
         )

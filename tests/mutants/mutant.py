@@ -1,10 +1,17 @@
 """One change of one place of a source file."""
 
 import ctypes
+import math
+import os
+import resource
 import signal
+import time
 from dataclasses import dataclass
 
 PR_SET_PDEATHSIG = 1
+PATIENCE = 4
+"""A mutant that sleeps ends after this many times the CPU time that it may use: tests
+take longer on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,27 @@ class Mutant:
         )
 
 
-def die_with_parent() -> None:
-    """End this process with its parent: a mutant may loop when the time is over."""
+def bounded(cpu_s: float) -> None:
+    """Make this process a group that ends with its parent, because a mutant may loop,
+    and after so much CPU time."""
+    os.setpgid(0, 0)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    seconds = math.ceil(cpu_s)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+
+def became(child: int, cpu_s: float) -> str:
+    """survived if a child passes the tests; found if it fails, crashes or hangs.
+
+    cpu_s : as `bounded` has it
+    """
+    end = time.monotonic() + PATIENCE * cpu_s
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            code = os.waitstatus_to_exitcode(status)
+            return "survived" if code == 0 else "found"
+        time.sleep(0.02)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "found"

@@ -10,16 +10,14 @@ import importlib.machinery
 import importlib.util
 import itertools
 import os
-import signal
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from tests.mutants.mutant import Mutant, die_with_parent
+from tests.mutants.mutant import Mutant, became, bounded
 from tests.mutants.targets import ROOT, Target
 
 OWN = ("analysis", "jobs", "mpbench", "tests", "tools", "topologies", "wsp")
@@ -168,20 +166,10 @@ class Runner:
         child = os.fork()
         if not child:
             os._exit(self._in_child(instead))
-        end = time.monotonic() + self.target.timeout_s
-        while time.monotonic() < end:
-            done, status = os.waitpid(child, os.WNOHANG)
-            if done:
-                survived = os.waitstatus_to_exitcode(status) == 0
-                return "survived" if survived else "found"
-            time.sleep(0.02)
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return "found"
+        return became(child, self.target.cpu_s)
 
     def _in_child(self, instead: _Instead | None) -> int:
-        os.setpgid(0, 0)
-        die_with_parent()
+        bounded(self.target.cpu_s)
         flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
         output = os.open(self.folder / "pytest.log", flags)
         os.dup2(output, sys.stdout.fileno())

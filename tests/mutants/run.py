@@ -99,11 +99,15 @@ def tried(target: Target, mutants: Sequence[Mutant], end: float) -> Iterator[Fou
             worker.join()
 
 
-def sound(target: Target) -> bool:
-    """Whether the tests pass without a mutant."""
+def unsound(target: Target) -> str:
+    """The end of what failing tests print without a mutant; empty if they pass."""
     with tempfile.TemporaryDirectory(prefix="mpbench-mutants-") as folder:
         runner = LANGUAGES[target.language].runner(target, Path(folder))
-        return runner.attempt(None) == "survived"
+        if runner.attempt(None) == "survived":
+            return ""
+        lines = (Path(folder) / "pytest.log").read_text(errors="replace").split("\n")
+        end = "\n".join(lines[-20:]).rstrip()
+        return end or f"they did not end within {target.cpu_s:g} s of CPU time"
 
 
 def judge(
@@ -155,8 +159,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         mutants = [m for m in chosen(target) if (options.only or "") in m.file]
         print(f"{name}: {len(mutants)} mutants, seed {target.seed}", flush=True)
         LANGUAGES[target.language].warm_up(target)
-        if not sound(target):
-            print(f"{name}: the tests fail without a mutant")
+        if output := unsound(target):
+            print(f"{output}\n{name}: the tests fail without a mutant")
             return 2
         good &= judge(target, mutants, options.minutes, options.log)
     return 0 if good else 1

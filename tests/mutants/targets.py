@@ -46,7 +46,7 @@ class Target:
     sources : patterns of files, relative to the root
     tests : files of tests, the ones that find most first
     sample : how many mutants are tried, 0 for all; seed : which
-    timeout_s : after so long a mutant counts as found, because it hangs
+    cpu_s : after so much CPU time a mutant counts as found, because it hangs
     least : the share of mutants that must be found
     without : single tests of these that take too long
     equal : mutants that no test can find
@@ -58,7 +58,7 @@ class Target:
     tests: Sequence[str]
     sample: int
     seed: int
-    timeout_s: float
+    cpu_s: float
     least: float
     without: Sequence[str] = ()
     equal: Sequence[Equal] = ()
