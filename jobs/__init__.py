@@ -16,6 +16,7 @@ from jobs.links import Link
 from jobs.reading import Fault
 from jobs.transport import Transport
 from topologies.impairments import Impairments
+from topologies.parameters import traits
 from topologies.queues import FRAME_BYTES, Discipline
 from topologies.shaping import Shape
 
@@ -33,6 +34,7 @@ __all__ = [
     "bare",
     "dump",
     "load",
+    "traits",
 ]
 
 

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from analysis.run.readers.qdiscs import FABRIC, Qdisc
-from jobs import Discipline, Impairments
-from topologies.parameters import traits
+from jobs import Discipline, Impairments, traits
 
 Facts = Mapping[str, Any]
 
