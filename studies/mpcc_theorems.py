@@ -25,6 +25,7 @@ from analysis.report.markdown import markdown
 from studies.theorem_pages import page_command
 
 Vector = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 TARGET = Path(__file__).parents[1] / "results/reference/mpcc-theorems.md"
 SEED, NETWORKS, SPLITS, STARTS, COPIES = 1, 24, 100, 4, 60
 ALPHA, BETA = 0.9, 11.35
@@ -34,6 +35,9 @@ GAIN = 1e-6
 GRID, CHANGES = 3000, 3000
 STEPS, LONGEST, SHORTEST = 6000, 0.5, 0.01
 NEAR, NEAR_WITH_LOSS = 0.01, 0.02
+OWN_MBPS, MOST_MBPS, POINTS, DOT_MBPS = 100.0, 150, 100, 2.0
+"""Of Fig. 2: each link's capacity, the largest rates, random starts, and the distance
+from the dot that counts as being there."""
 
 
 @dataclass(frozen=True)
@@ -247,6 +251,44 @@ def outcomes() -> list[list[str]]:
     ]  # fmt: skip
 
 
+def derivative(total: Vector, sent: Vector) -> Vector:
+    """The derivative of utility (2) by the subflow's own rate, on a link of OWN_MBPS.
+
+    total : the rate of its connection, Mbit/s, above 0
+    sent : what the link is sent, Mbit/s
+    """
+    lost = loss(sent, OWN_MBPS)
+    slope = np.where(sent > OWN_MBPS, OWN_MBPS / sent**2, 0)
+    return np.asarray(ALPHA * total ** (ALPHA - 1) - BETA * (lost + total * slope))
+
+
+def figure_2() -> list[list[str]]:
+    """The rows about Fig. 2."""
+    rate = np.arange(1.0, MOST_MBPS + 1)
+    x, y = np.meshgrid(rate, rate)
+    mpcc, pcc = derivative(OWN_MBPS + x, x + y), derivative(y, x + y)
+    below, above = x + y < OWN_MBPS, x + y > OWN_MBPS
+    rng = np.random.default_rng(SEED)
+    network = Parallel(np.full(2, OWN_MBPS), np.array([0, 0, 1]), np.array([0, 1, 1]))
+    starts = rng.uniform(1, MOST_MBPS, (POINTS, 2))
+    own = np.full((POINTS, 1), OWN_MBPS)
+    ends_at = ascended(network, np.hstack([own, starts]))[:, 1:]
+    there = np.all(np.abs(ends_at - [0, OWN_MBPS]) <= DOT_MBPS, axis=1)
+    return [
+        share("6", "below capacity both grow, PCC faster", below, mpcc > 0, mpcc < pcc),
+        share("7", "above it both shrink", above, mpcc < 0, pcc < 0),
+        share("8", "above it MPCC shrinks faster", above, mpcc < pcc),
+        share("9", "all end at the dot", np.full(POINTS, True), np.asarray(there)),
+    ]
+
+
+def share(number: str, what: str, where: Flags, *true: Flags) -> list[str]:
+    """A criterion that each point of a part of Fig. 2 has to meet."""
+    met = np.logical_and.reduce(true)[where]
+    seen = f"{int(met.sum())} of {len(met)} points"
+    return [number, f"Fig. 2: {what}", str(len(met)), seen, holds(bool(met.all()))]
+
+
 def row(number: str, what: str, tried: str, found: tuple[int, int, float]) -> list[str]:
     """A criterion that no equilibrium may fail."""
     networks, equilibria, worst = found
@@ -279,8 +321,8 @@ nothing. `python -m studies.mpcc_theorems` writes this page.
 
 def page() -> str:
     """The page with one row per criterion."""
-    head = ["criterion", "theorem", "cases", "seen", "outcome"]
-    return HEAD + "\n".join(markdown(head, outcomes())).rstrip() + "\n"
+    head = ["criterion", "theorem or figure", "cases", "seen", "outcome"]
+    return HEAD + "\n".join(markdown(head, outcomes() + figure_2())).rstrip() + "\n"
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Look for counterexamples to Theorems 3 and 4 of the OLIA paper, by numbers.
+"""Look for counterexamples to the theorems of the OLIA paper, and compute its figures.
 
     python -m studies.olia_theorems [--check]
 
@@ -22,6 +22,7 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 from analysis.models import fluid
 from analysis.models.networks import SEGMENT_BYTES, Network, User
 from analysis.report.markdown import markdown
+from studies import olia_scenario_b
 from studies.theorem_pages import page_command
 
 Vector = NDArray[np.float64]
@@ -182,15 +183,20 @@ fluid model. This page looks for counterexamples in [our models](../../docs/mode
 at drawn networks. [Design and criteria](../../studies/notes/olia-theorems.md) were
 registered first. A network whose equilibrium was not found under one of the three
 controllers is left out. A criterion that holds has found no counterexample, and proves
-nothing. `python -m studies.olia_theorems` writes this page.
+nothing. Rows 5 to 9 are Figs 4 and 17, the paper's own arithmetic, computed twice.
+`python -m studies.olia_theorems` writes this page.
 
 """
 
 
 def page() -> str:
     """The page with one row per criterion."""
-    head = ["criterion", "theorem", "networks", "of these", "seen", "outcome"]
-    return HEAD + "\n".join(markdown(head, outcomes())).rstrip() + "\n"
+    head = ["criterion", "theorem or figure", "networks", "of these", "seen", "outcome"]
+    return (
+        HEAD
+        + "\n".join(markdown(head, outcomes() + olia_scenario_b.outcomes())).rstrip()
+        + "\n"
+    )
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -47,3 +47,26 @@ def test_ascent_ends_where_the_figure_of_the_paper_does() -> None:
     end = mpcc_theorems.ascended(TWO_LINKS, start)[0]
     assert TWO_LINKS.shortfall(end) < 0.02
     assert end[1] < 2
+
+
+def test_derivatives_of_the_utility_of_a_subflow() -> None:
+    """Differences of the utility, at a link of 100 Mbit/s that is full, or not."""
+    for other, own, elsewhere in ((30.0, 20.0, 100.0), (80.0, 90.0, 0.0)):
+        rates = np.array([own, own + 1e-6])
+        lost = mpcc_theorems.loss(other + rates, 100.0)
+        value = mpcc_theorems.utility(elsewhere + rates, lost)
+        found = mpcc_theorems.derivative(
+            np.array([elsewhere + own]), np.array([other + own])
+        )
+        assert found[0] == pytest.approx((value[1] - value[0]) / 1e-6, rel=1e-4)
+
+
+def test_a_criterion_of_the_figure_fails_at_one_point() -> None:
+    where = np.array([True, True, False])
+    met = np.array([True, False, False])
+    assert mpcc_theorems.share("7", "x", where, met)[2:] == [
+        "2",
+        "1 of 2 points",
+        "**fails**",
+    ]
+    assert mpcc_theorems.share("7", "x", where, where)[-1] == "holds"

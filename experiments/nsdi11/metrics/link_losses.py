@@ -1,7 +1,7 @@
-"""How evenly congestion lies on links: losses of all links and directions of the fabric.
+"""Spread of congestion over links: losses of all links and directions of the fabric.
 
-`spread` is the standard deviation over them, and `largest` the largest; each loss is the
-part of the packets that reached a link and were dropped there. Links that no packet
+`spread` is the standard deviation over them, and `largest` the largest. Each loss is
+the part of the packets that reached a link and were dropped there. Links that no packet
 reached are left out.
 """
 

@@ -1,4 +1,4 @@
-"""Packets with data that the receiver of iperf3 had no room for, by the kernel's counters.
+"""Packets with data that the receiver of iperf3 could not store, by its counters.
 
 `RcvPruned` of MPTCP counts data above the connection's buffer, and the counters of TCP
 those of its queues.
@@ -20,5 +20,4 @@ COUNTERS = (
 def read(folder, job):
     host = job["traffic"][0]["to"]
     counters = json.loads((folder / f"nstat-{host}.json").read_text())
-    found = counters.get("kernel", counters)
-    return {"packets": sum(found.get(name, 0) for name in COUNTERS)}
+    return {"packets": sum(counters["kernel"][name] for name in COUNTERS)}

@@ -1,8 +1,8 @@
 """Data both ways, where the client reads nothing before it has sent everything.
 
 The server sends and reads at once. `waiting` is what the client's buffer holds when the
-client begins to read, `finished` is when it has all, and `stopped` is the longest time in
-which it could send nothing.
+client begins to read, `finished` is when it has all, and `stopped` is the longest time
+in which it could send nothing.
 """
 
 import json
