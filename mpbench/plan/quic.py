@@ -46,7 +46,7 @@ def document(
             f"{spec.where('traffic', index)}: traffic[{index}].via: proxies split TCP,"
             f" and not {case.protocol}; give the entry a `transport` of its own"
         )
-    if entry.tool != BULK or whole["parallel"] > 1:
+    if not _of_program(entry):
         return whole  # it goes through relays
     user = spec.network_description.user(entry.source)
     every = range(1, len(user.paths) + 1)
@@ -89,18 +89,13 @@ def check(spec: Spec, entries: Sequence[Entry], name: str, case: Case) -> None:
 
     The kernel counts the connections of relays among those of TCP.
     """
-    bulk = [one for one in entries if one.tool == BULK and one.transport is None]
-    if case.gather and not bulk:
-        raise UserError(
-            f"{spec.where('cases', name)}: cases.{name}.gather: only bulk data of"
-            f" {BULK} have it, and no entry of this case sends any; take it away"
-        )
+    _check_gathering(spec, entries, name, case)
     hosts: dict[bool, dict[str, int]] = {True: {}, False: {}}
     for index, entry in enumerate(entries):
         own = entry.transport or case
         if entry.own_code or entry.without_connection:
             continue
-        if own.is_quic and entry.tool == BULK:
+        if own.is_quic and _of_program(entry):
             continue
         for pair in entry.ends(spec.network_description):
             for host in pair:
@@ -111,8 +106,33 @@ def check(spec: Spec, entries: Sequence[Entry], name: str, case: Case) -> None:
         raise UserError(
             f"{where}: {host} also has connections of TCP in"
             f" traffic[{hosts[False][host]}]; give one of them other hosts, or take"
-            f" {BULK} over QUIC"
+            f" {BULK} with one connection over QUIC"
         )
+
+
+def _check_gathering(
+    spec: Spec, entries: Sequence[Entry], name: str, case: Case
+) -> None:
+    """Raises UserError for a `gather` that no traffic has: relays read each packet."""
+    why = f"only bulk data of {BULK} over one connection have it"
+    if case.gather and not any(
+        one.transport is None and _of_program(one) for one in entries
+    ):
+        raise UserError(
+            f"{spec.where('cases', name)}: cases.{name}.gather: {why}, and no entry of"
+            " this case sends any; take it away, or leave out `parallel`"
+        )
+    for index, entry in enumerate(entries):
+        if entry.transport and entry.transport.gather and not _of_program(entry):
+            raise UserError(
+                f"{spec.where('traffic', index)}: traffic[{index}].transport.gather:"
+                f" {why}; take it away"
+            )
+
+
+def _of_program(entry: Entry) -> bool:
+    """Whether a case's program sends an entry's data itself, without a relay."""
+    return entry.tool == BULK and entry.per_user[0] == 1
 
 
 def _text() -> str:

@@ -244,10 +244,16 @@ def test_gathering_without_effect_is_refused(file: Path) -> None:
     with pytest.raises(UserError, match=r":6: .*11 ms; 0 to 10 ms works"):
         load(file)
     head, _, _ = text.replace("11 ms", "2 ms").partition("traffic:")
-    file.write_text(
-        f"{head}traffic: [{{tool: curl, from: client, to: server, size: 1 MB}}]\n"
-    )
-    with pytest.raises(UserError, match=r":6: cases.quic.gather: .* take it away"):
+    for name in ("curl", "parallel"):
+        entry = f"{{{ENTRIES[name]}, from: client, to: server}}"
+        file.write_text(f"{head}traffic: [{entry}]\n")
+        with pytest.raises(UserError, match=r":6: cases.quic.gather: .* take it away"):
+            make_plan(load(file), {})
+    head, _, _ = FILE.partition("traffic:")
+    own = "{protocol: quic, program: own, congestion_control: cubic, path: 1"
+    entry = f"{ENTRIES['parallel']}, from: client, to: server"
+    file.write_text(f"{head}traffic: [{{{entry}, transport: {own}, gather: 1 ms}}}}]\n")
+    with pytest.raises(UserError, match=r":8: traffic\[0\].transport.gather: only"):
         make_plan(load(file), {})
 
 
@@ -259,12 +265,13 @@ def test_the_kernel_s_protocols_do_not_gather(file: Path) -> None:
         load(file)
 
 
-def test_tcp_on_a_host_with_relays_is_refused(file: Path) -> None:
+@pytest.mark.parametrize("relayed", ["curl", "parallel"])
+def test_tcp_on_a_host_with_relays_is_refused(file: Path, relayed: str) -> None:
     head, _, _ = FILE.partition("  mptcp:")
     reno = "{protocol: tcp, congestion_control: reno, path: 1}"
     file.write_text(
         f"{head}traffic:\n"
-        "  - {tool: curl, from: client, to: server, size: 1 MB, name: one}\n"
+        f"  - {{{ENTRIES[relayed]}, from: client, to: server, name: one}}\n"
         "  - {tool: iperf3, from: client, to: server, duration: 2 s, name: two,\n"
         f"     transport: {reno}}}\n"
     )
