@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.run import absent, needs
+from jobs.vocabulary import QUIC
 
 COLUMN = absent.COLUMN
 Row = Mapping[str, Any]
@@ -41,6 +42,8 @@ def _written(text: str, more: tuple[tuple[str, str], ...]) -> str:
 def _reason(
     row: Row, alone: Mapping[str, Row | None], metric: str, own: Mapping[str, str]
 ) -> str:
+    if row.get("protocol") in QUIC:
+        return absent.OF_KERNEL_S_TCP
     if row.get("protocol") != "mptcp":
         return absent.TCP
     if metric == "request_balance":

@@ -14,6 +14,7 @@ from analysis.campaign.numbers import bytes_text
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.palette import MOST_SERIES
 from analysis.run.number_columns import UNITS
+from jobs.protocol import ONE_PATH
 
 REFERENCE_LINES = {
     "aggregation_benefit": (0.0, 1.0),
@@ -27,7 +28,7 @@ REFERENCE_LINES = {
 """Values of a metric that a reader looks for."""
 MOST_GROUPS = 16
 """The most values of a factor that stand side by side as groups."""
-MPTCP_METRICS = ("traffic_split",)
+MULTIPATH_METRICS = ("traffic_split",)
 """Metrics that say nothing about a transport with one path."""
 
 
@@ -45,9 +46,12 @@ def rows_of(runs: pd.DataFrame, metric: str | None, case: str | None) -> pd.Data
     """
     if case is not None:
         return runs[runs["case"] == case]
-    if metric in MPTCP_METRICS:
-        return runs[runs["protocol"] == "mptcp"]
-    return runs
+    return multipath(runs) if metric in MULTIPATH_METRICS else runs
+
+
+def multipath(runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of protocols whose connections can take several paths."""
+    return runs[~runs["protocol"].isin(ONE_PATH)]
 
 
 def metric_column(runs: pd.DataFrame, metric: str, part: str | None = None) -> str:

@@ -15,9 +15,10 @@ from analysis.campaign.comparison import RESAMPLES, Interval
 from analysis.campaign.numbers import bytes_text, digits, is_number
 from analysis.campaign.observations import networks
 from analysis.figures import palette, scales, style
-from analysis.figures.data import MPTCP_METRICS
+from analysis.figures.data import MULTIPATH_METRICS, multipath
 from analysis.report.markdown import markdown
 from analysis.words import many
+from jobs.protocol import ONE_PATH
 
 NAME = "cases-compared"
 """The picture's file, without suffix."""
@@ -190,12 +191,15 @@ def _pairs_of_cases(
     why_not = []
     # In the order of the campaign, in which the first one is the reference.
     every = [str(case) for case in runs["case"].unique()]
-    if metric in MPTCP_METRICS:
-        known = known[known["protocol"] == "mptcp"]
-        multipath = set(runs[runs["protocol"] == "mptcp"]["case"])
-        if single := [case for case in every if case not in multipath]:
-            why_not.append(f"{what}: {_named(single)}: TCP has one path")
-            every = [case for case in every if case in multipath]
+    if metric in MULTIPATH_METRICS:
+        known = multipath(known)
+        for protocol in ONE_PATH:
+            of_it = set(runs[runs["protocol"] == protocol]["case"].map(str))
+            if single := [case for case in every if case in of_it]:
+                why_not.append(
+                    f"{what}: {_named(single)}: {protocol.upper()} has one path"
+                )
+                every = [case for case in every if case not in of_it]
     with_metric = set(known["case"])
     if absent := [case for case in every if case not in with_metric]:
         why_not.append(f"{what}: {_named(absent)}: no run that is ok has it")

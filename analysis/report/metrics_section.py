@@ -15,7 +15,7 @@ from analysis.campaign.columns import (
 )
 from analysis.campaign.numbers import is_number, quartiles, weighted_quartiles
 from analysis.campaign.observations import networks
-from analysis.figures.data import MPTCP_METRICS
+from analysis.figures.data import MULTIPATH_METRICS, multipath
 from analysis.report.markdown import markdown
 
 
@@ -109,10 +109,10 @@ def _table(
 ) -> Iterator[str]:
     """Median and quartiles of each case, in which networks have weights or not."""
     rows = []
-    mptcp_columns = {column_of(metric, runs) for metric in MPTCP_METRICS}
+    of_several = {column_of(metric, runs) for metric in MULTIPATH_METRICS}
     samples = networks(runs, ["case", *split])
     for (case, *values), group in samples.groupby(["case", *split], sort=False):
-        idle = set() if (group["protocol"] == "mptcp").any() else mptcp_columns
+        idle = of_several if multipath(group).empty else set()
         cells = [
             "-" if name in idle else _cell(group, name, weighted) for name in known
         ]

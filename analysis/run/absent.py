@@ -21,6 +21,7 @@ OF_OTHER_RUNS = (
 )
 """Metrics that need other runs of the network, see `analysis.campaign.absent`."""
 TCP = "TCP takes one path"
+OF_KERNEL_S_TCP = "it compares MPTCP with TCP"
 NOTHING = "nothing arrived"
 QUIC = "the kernel does not count the packets of QUIC"
 OF_KERNEL = (
@@ -177,7 +178,7 @@ def _reason(
         return "no tool says what arrived"
     if metric in COUNTED and total(run.counters.values(), COUNTED[metric]) is None:
         return NO_COUNTER
-    if metric == "limited_by_buffer" and protocol == "tcp":
+    if metric == "limited_by_buffer" and protocol != "mptcp":
         return _events(run)
     if USUAL.get(metric) == EVENTS:
         return _events(run)

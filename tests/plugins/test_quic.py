@@ -88,6 +88,36 @@ def test_results_of_each_case(file: Path, command: Command) -> None:
     )
 
 
+def test_the_page_of_cases_that_differ_in_protocol(
+    file: Path, command: Command
+) -> None:
+    """Each case has what its protocol has; no figure is lost because one lacks it."""
+    series = "quantities: [goodput, endpoint.path1_rtt_ms]"
+    before = "quantities: [goodput, endpoint.path2_rtt_ms], case: mpquic"
+    assert before in FILE
+    file.write_text(FILE.replace(before, series))
+    out = file.parent / "out"
+    for words in (("run", file, "--backend", "fake", "--out", out), ("report", out)):
+        done = command(*words)
+        assert done.status == 0 and "not drawn" not in done.out, done.out + done.err
+    page = (out / "report" / "README.md").read_text()
+    assert "No line for quic, mptcp: no tool gives endpoint.path1_rtt_ms." in page
+    _, _, shown = page.partition("## Metrics")
+    lines = [line.split(" | ") for line in shown.splitlines()]
+    shares = {cells[0]: cells[3] for cells in lines if len(cells) == 5}
+    assert 0.3 < float(shares["| mpquic"]) < 0.7 and shares["| quic"] == "-"
+    assert "share of path 1: `quic`: QUIC has one path" in page
+    assert "TCP has one path" not in page
+    found = {one["protocol"]: one["absent"] for one in map(row, folders(out))}
+    assert "limited_by_buffer: subflows" not in found["mpquic"]
+    table = (out / "runs.csv").read_text()
+    assert table.count("request_balance: it compares MPTCP with TCP") == 2
+
+
+def folders(out: Path) -> list[Path]:
+    return list((out / "runs").glob("[0-9a-f]*"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, path_words, paths, plain
 from analysis.figures import palette
-from analysis.figures.data import metric_column, ok_runs, value_text
+from analysis.figures.data import metric_column, multipath, ok_runs, value_text
 from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.goodput.request import Goodput
 
@@ -53,15 +53,15 @@ def data(request: Goodput, campaign: Campaign) -> GoodputData:
     named = [f"{name}.capacity_mbps" for name in paths(runs)]
     links = sorted(name for name in runs.columns if name.endswith(".capacity_mbps"))
     capacities_of = named if named and set(named) <= set(links) else links
-    mptcp = runs[runs["protocol"] == "mptcp"]
-    shown = runs if mptcp.empty else mptcp
+    several = multipath(runs)
+    shown = runs if several.empty else several
     if request.case is not None:
         shown = runs[runs["case"] == request.case]
     if shown.empty:
         raise UndrawableError(f"no run of {request.case} is ok")
     capacities = runs.groupby("point")[capacities_of].first()
     others, other = _others(campaign, capacities)
-    alone = _tcp_alone(shown[shown["case"] == shown["case"].iloc[0]], capacities_of)
+    alone = _tcp_alone(shown[shown["protocol"] == "mptcp"], capacities_of)
     return GoodputData(
         cases={
             str(case): rows.groupby("point")[column].mean()
@@ -104,16 +104,18 @@ def _others(campaign: Campaign, capacities: pd.DataFrame) -> tuple[dict[int, str
 
 
 def _tcp_alone(rows: pd.DataFrame, named: Sequence[str]) -> dict[str, pd.Series]:
-    """Goodput of TCP alone on each path by design point, in Mbit/s.
+    """Goodput of TCP alone on each path by design point, in Mbit/s, as the first case
+    has it.
 
-    rows : the rows of one case of MPTCP; those of another case have no such columns
+    rows : of MPTCP, the only rows that have such columns
     Returns an empty mapping unless the goodput is known on all paths.
     """
     heads = [name.rpartition(".")[0] for name in named]
     names = {f"{head}.tcp_goodput_mbps": head for head in heads}
     if not names.keys() <= set(rows.columns):
         return {}
-    known = rows.dropna(subset=list(names))
+    first = rows[rows["case"].isin(rows["case"].head(1))]
+    known = first.dropna(subset=list(names))
     means = known.groupby("point")[list(names)].mean()
     return {
         f"TCP on {path_words(head)} by itself": means[name]

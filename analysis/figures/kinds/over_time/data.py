@@ -44,6 +44,7 @@ class Panel:
     bound : what this is, `capacity` or `fair share`
     outages : when a link has no capacity
     theory : what models say about the lines
+    missing : why there are no lines; empty where there are
     marks : events of the connections, in the order of time
     """
 
@@ -56,6 +57,7 @@ class Panel:
     outages: Sequence[Outage]
     theory: Sequence[Expected]
     marks: Sequence[Mark] = ()
+    missing: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +104,7 @@ def data(request: OverTime, campaign: Campaign) -> OverTimeData:
             panels += _panels(request, case, run, run_folder / "artefacts", expected)
         except (OSError, ValueError) as error:
             raise UndrawableError(f"{case}, {where}: {error}") from error
+    _check_found(panels, request, where)
     end_s = max(float(line.times[-1]) for p in panels for line in p.lines.values())
     span = (request.span.start, request.span.end) if request.span else (0.0, end_s)
     phases = _partly_within(run.job.phases, span)
@@ -113,7 +116,12 @@ def data(request: OverTime, campaign: Campaign) -> OverTimeData:
         note += f" The values are means over {request.average:g} s."
     if phases:
         note += f" The shaded phases are {_named(phases)}."
-    note += _outages(panels, span) + _marked(panels, span) + over_theory.note(theory)
+    note += (
+        _without_lines(panels)
+        + _outages(panels, span)
+        + _marked(panels, span)
+        + over_theory.note(theory)
+    )
     return OverTimeData(
         panels=panels,
         phases=phases,
@@ -121,6 +129,26 @@ def data(request: OverTime, campaign: Campaign) -> OverTimeData:
         models=list(dict.fromkeys(each.words for each in request.theory or ())),
         note=note,
         runs=tuple(zip(rows["case"].map(str), rows["id"].map(str), strict=True)),
+    )
+
+
+def _check_found(panels: Sequence[Panel], request: OverTime, where: str) -> None:
+    """Raises UndrawableError for a quantity that no case has."""
+    for quantity in request.quantities:
+        missing = [p for p in panels if p.quantity == quantity and p.missing]
+        if len(missing) * len(request.quantities) == len(panels):
+            cases = ", ".join(panel.case for panel in missing)
+            raise UndrawableError(f"{cases}, {where}: {missing[0].missing}")
+
+
+def _without_lines(panels: Sequence[Panel]) -> str:
+    """Sentences on the panels that are empty, one per reason; empty if none is."""
+    cases: dict[str, list[str]] = {}
+    for panel in panels:
+        if panel.missing:
+            cases.setdefault(panel.missing, []).append(panel.case)
+    return "".join(
+        f" No line for {', '.join(named)}: {reason}." for reason, named in cases.items()
     )
 
 
@@ -181,7 +209,14 @@ def _panels(
     panels = []
     marked = marks.chosen(marks.marks(facts.load(folder.parent)), request.events)
     for quantity in request.quantities:
-        lines = series.lines(run, folder, quantity, request.users or ())
+        try:
+            lines = series.lines(run, folder, quantity, request.users or ())
+        except ValueError as error:  # other cases may have what this one lacks
+            named = quantities.of(quantity).label
+            panels.append(
+                Panel(case, quantity, named, {}, {}, "", (), (), (), str(error))
+            )
+            continue
         averaged = {
             name: series.average(line, request.average) for name, line in lines.items()
         }
