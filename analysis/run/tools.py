@@ -35,6 +35,8 @@ PROCESS
 over_time(run, index)
     the name and the line of what the receiver of an entry read over time; None if it
     does not say
+larger_files(entry)
+    what to do about a file that reached the entry's limit
 silent(entry)
     True if the tool does not say what arrived, whatever the report
 series(entry, report), samples(entry, report)

@@ -73,6 +73,8 @@ def read(content: bytes) -> Program:
     kind, machine = struct.unpack_from(f"{order}HH", content, 16)
     if machine != X86_64 or content[4] != 2 or order != "<":
         named = MACHINES.get(machine, f"another machine ({machine})")
+        if machine == X86_64:
+            named = f"{'big-endian' if order == '>' else '32-bit'} machines"
         raise ValueError(f"for {named}; guests are x86-64, so compile it for that")
     if kind not in EXECUTABLES:
         raise ValueError("an ELF file that is no program; link it as an executable")

@@ -82,6 +82,7 @@ def test_what_is_read_of_a_program() -> None:
         (made()[:40], "an ELF file that is cut short"),
         (made()[:100], "a damaged head"),
         (made(machine=183), "for ARM64; guests are x86-64"),
+        (made()[:4] + b"\1" + made()[5:], "for 32-bit machines; guests are x86-64"),
         (made(machine=3), "for i386; guests are x86-64"),
         (made(kind=1), "that is no program; link it as an executable"),
         (made(kind=3, entry=0), "a library and no program"),

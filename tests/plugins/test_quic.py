@@ -114,6 +114,47 @@ def test_the_page_of_cases_that_differ_in_protocol(
     assert table.count("request_balance: it compares MPTCP with TCP") == 2
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [("endpoint.py:72: KeyError: 'time_ns'",
+      "received.csv or paths.csv is not as programs of QUIC write them: endpoint")],
+)  # fmt: skip
+def test_files_of_a_program_that_are_something_else(
+    file: Path, command: Command, error: str, reason: str
+) -> None:
+    out = file.parent / "out"
+    assert command("run", file, "--backend", "fake", "--out", out).status == 0
+    for folder in folders(out):
+        numbers = folder / "artefacts/numbers-traffic-0.json"
+        if numbers.exists():
+            numbers.write_text(json.dumps({"error": error}))
+            found = row(folder)
+            assert found["verdict"] == "failed" and reason in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [("qlog: true", "let the program write less"),
+     ("keys: true", "let the program write less, or give its case `qlog: true`")],
+)  # fmt: skip
+def test_a_program_whose_file_is_too_large(
+    file: Path, command: Command, case: str, words: str
+) -> None:
+    """No entry of a case of QUIC has a `file_limit`."""
+    own = "program: own, congestion_control: cubic, path: 2"
+    file.write_text(FILE.replace(own, f"{own}, {case}"))
+    out = file.parent / "out"
+    assert command("run", file, "--backend", "fake", "--out", out).status == 0
+    (folder,) = (one for one in folders(out) if row(one)["protocol"] == "quic")
+    outcome = folder / "artefacts/outcome.json"
+    said = json.loads(outcome.read_text())
+    for process in said["processes"]:
+        if process["name"] == "traffic-0-client":
+            process["exit_code"] = -25
+    outcome.write_text(json.dumps(said))
+    assert row(folder)["reason"].endswith(f"MiB; {words}")
+
+
 def folders(out: Path) -> list[Path]:
     return list((out / "runs").glob("[0-9a-f]*"))
 

@@ -20,6 +20,8 @@ from analysis.words import many
 from tools.plugin.record import PERCENTILES, Plugin
 
 ENDED = True
+ENDPOINT = "endpoint"
+"""The name under which jobs have the program of a case of QUIC."""
 INTERVAL_S = 0.1
 """Length of the intervals of its goodput over time."""
 
@@ -49,12 +51,30 @@ class Report:
 def read(folder: Path, index: int, entry: Traffic[Plugin]) -> Report:
     own = entry.record
     name = f"numbers-traffic-{index}.json"
-    numbers = plugin_numbers.read(folder / name, own.plugin, own.numbers)
+    try:
+        numbers = plugin_numbers.read(folder / name, own.plugin, own.numbers)
+    except ValueError as error:
+        if not endpoint(entry):
+            raise
+        reason = "received.csv or paths.csv is not as programs of QUIC write them"
+        raise ValueError(f"{reason}: {error}") from error
     if not own.lists:
         return Report(numbers, Lists())
     file = folder / f"lists-traffic-{index}.json"
     lists = plugin_lists.read(file, own.received, own.samples, own.series)
     return Report(numbers, lists, *_client(folder, f"traffic-{index}-client"))
+
+
+def endpoint(entry: Traffic[Plugin]) -> bool:
+    """Whether the entry is the program of a case of QUIC, and no tool of a user's."""
+    return entry.transport.is_quic and entry.record.plugin == ENDPOINT
+
+
+def larger_files(entry: Traffic[Plugin]) -> str:
+    if not endpoint(entry):
+        return "`file_limit` of its entry raises it"
+    more = "" if entry.transport.qlog else ", or give its case `qlog: true`"
+    return f"let the program write less{more}"
 
 
 def _client(folder: Path, name: str) -> tuple[float, float]:

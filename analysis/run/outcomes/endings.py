@@ -162,9 +162,11 @@ def cause(process: Process, entry: Traffic[Any] | None, folder: Path) -> str:
     said = said or files.tail(folder / f"{process.name}.err")
     most = entry.record.most_file_bytes if entry else None
     if process.exit_code == -signal.SIGXFSZ and most:
+        larger = tools.has(entry, "larger_files") if entry else None
+        raised = larger(entry) if larger else "`file_limit` of its entry raises it"
         return (
             f"ended because a file that it wrote reached the limit of {_size(most)};"
-            " `file_limit` of its entry raises it"
+            f" {raised}"
         )
     return f"{way(process.exit_code)}{f': {said}' if said else ''}"
 
