@@ -27,6 +27,10 @@ FIRST = "-Wfatal-errors"
 """The first error is all that a message quotes; a file could make gcc say millions."""
 MOST_REASON = 300
 _REASON = re.compile(r"^(\S+\.[ch]):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.M)
+_USE = re.compile(r"^(\S+\.[ch]):(\d+):(\d+): note: in expansion of macro", re.M)
+_ASSERTED = re.compile(r"^call to '__compiletime_assert_\d+' declared .*?: (.*)$")
+STATE = "sched_state)"
+"""The end of the condition that a state of a scheduler is too large."""
 _ASSEMBLY = re.compile(r"^\S+\.s:\d+: Error: (.*)$", re.M)
 _UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'|multiple definition of .*")
 
@@ -151,14 +155,21 @@ def _run(words: Sequence[str], folder: Path, objects: Path) -> None:
     try:
         confined_gcc.run(words, folder, objects)
     except confined_gcc.Failed as failed:
-        raise UserError(_reason(str(failed))) from None
+        raise UserError(reason(str(failed))) from None
 
 
-def _reason(said: str) -> str:
+def reason(said: str) -> str:
     """The first error of gcc or ld in one line: `NAME.c:LINE:COLUMN: reason`."""
     found = _REASON.search(said)
     if found:
         file, line, column, words = found.groups()
+        if asserted := _ASSERTED.match(words):
+            words = asserted[1]
+            uses = [use for use in _USE.findall(said) if FOLDER in use[0]]
+            if uses:  # a macro of Linux failed there, where it was used
+                file, line, column = uses[-1]
+            if words.endswith(STATE):
+                words += "; a scheduler has 64 bytes of state there, so keep less"
         name = file.rpartition(f"{FOLDER}/")[2]
         place = f"{name}:{line}:{column}" if column else f"{name}:{line}"
         return f"{place}: {words}"[:MOST_REASON]
