@@ -136,7 +136,8 @@ def test_figures_of_a_page(results: Path, command: Command, tmp_path: Path) -> N
         "The values are means over 5 s. The shaded phases are alone from 0 to 5 s,"
         " together from 5 to 15 s" in text
     )
-    assert "Not drawn: lia, point 0, repetition 0: no subflow has alpha" in text
+    missing = "lia, olia, max, point 0, repetition 0: no subflow has alpha"
+    assert f"Not drawn: {missing}" in text
 
 
 def test_what_is_usual_shows_users_over_time(tmp_path: Path, command: Command) -> None:
