@@ -35,8 +35,9 @@ CALL_S = 11e-6
 """Time of a system call of a program."""
 CALLS_PER_REQUEST = 6
 """System calls of both ends per request over a connection that is there."""
-IN_DATA_CENTRE = 1.6
-"""Cost of data there, over that on two paths: a packet passes more links."""
+IN_DATA_CENTRE, OF_HOSTS = 1.6, 1.3
+"""Cost of data in a data centre, where a packet passes more links, and of data that
+several hosts send, over that of one host."""
 GATHERED, LEAST_GATHERED = -0.35, 0.36
 """The cost of data in whole segments falls with this power of the frames that a
 receiver gathers, and to this share (docs/offload.md)."""
@@ -65,7 +66,7 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
     """
     ends = [traffic_end_s(job, entry) for entry in job.traffic]
     cost = max(map(_bit_s, job.traffic), default=0.0) * _gathered(job)
-    cost *= IN_DATA_CENTRE if families.is_name(job.topology or "") else 1.0
+    cost *= _spread(job)
     bits = sum(_sized_bits(job, entry) for entry in job.traffic)
     timed = [
         (entry.start_s, end)
@@ -107,6 +108,13 @@ def _requests(job: Job, entry: Entry) -> float:
     if entry.duration_s is None:
         return float(entry.request_count or 1)
     return max(1.0, entry.duration_s / request_s(job, entry))
+
+
+def _spread(job: Job) -> float:
+    """The cost of data by the hosts that send them, over that of one host."""
+    if families.is_name(job.topology or ""):
+        return IN_DATA_CENTRE
+    return OF_HOSTS if len({entry.source for entry in job.traffic}) > 1 else 1.0
 
 
 def _requests_s(job: Job, entry: Entry) -> float:
