@@ -1,5 +1,6 @@
 """Cases: the transports that an experiment compares."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -35,6 +36,7 @@ from mpbench.spec.vocabulary import (
     LEAST_SUBFLOWS,
     PATH_MANAGERS,
     PROTOCOLS,
+    QUIC,
     SCHEDULERS,
 )
 from mpbench.spec.with_params import OneOfWithParams, WithParams
@@ -343,3 +345,22 @@ class Case(Spoken, Part):
                 ("path",),
                 f"there is no path {self.path}; {topology.name} has paths {paths}",
             )
+
+
+def names_of_the_kernel() -> JsonDict:
+    """In the JSON Schema: a case whose controller and scheduler are mpbench's, or that
+    a program of QUIC knows."""
+    names: JsonDict = {
+        key: {"anyOf": [{"enum": [*known]}, _mapping(known)]}
+        for key, known in (
+            ("congestion_control", CONGESTION_CONTROLS),
+            ("scheduler", SCHEDULERS),
+        )
+    }
+    quic: JsonDict = {"properties": {"protocol": {"enum": [*QUIC]}}}
+    quic["required"] = ["protocol"]
+    return {"if": {"not": quic}, "then": {"properties": names}}
+
+
+def _mapping(known: Sequence[str]) -> JsonDict:
+    return {"type": "object", "properties": {"name": {"enum": [*known]}}}

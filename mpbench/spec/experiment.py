@@ -13,11 +13,12 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
-from pydantic.config import JsonDict
+from pydantic.config import JsonDict, JsonValue
 
 from analysis.campaign.question import Question
 from analysis.words import many
 from mpbench.spec import (
+    cases,
     change_checks,
     choices,
     compare_checks,
@@ -101,18 +102,27 @@ of a section belongs here, and one of a single traffic tool to `Entry.later`: re
 folders and kept rows know a file by its hash."""
 
 
-def _known_topology(schema: JsonDict) -> None:
-    """In the JSON Schema: the topology is one of mpbench's, unless the file names
-    plug-ins."""
-    enum: JsonDict = {"properties": {"topology": topology_names.schema()}}
-    own: JsonDict = {"required": ["plugins"]}
-    schema |= {"if": {"not": own}, "then": enum}
+def _known_names(schema: JsonDict) -> None:
+    """In the JSON Schema: topologies, controllers and schedulers are mpbench's, unless
+    the file has sections, or includes files, that bring others."""
+    own: list[JsonValue] = [{"required": [key]} for key in ("plugins", "include")]
+    known: JsonDict = {"properties": {"topology": topology_names.schema()}}
+    case: JsonDict = cases.names_of_the_kernel()
+    transport: JsonDict = {"items": {"properties": {"transport": case}}}
+    names: JsonDict = {"cases": {"additionalProperties": case}, "traffic": transport}
+    schema["allOf"] = [
+        {"if": {"not": {"anyOf": own}}, "then": known},
+        {
+            "if": {"not": {"anyOf": [*own, {"required": ["kernels"]}]}},
+            "then": {"properties": names},
+        },
+    ]
 
 
 class Spec(Sections):
     """The content of an experiment file, with all defaults."""
 
-    model_config = ConfigDict(json_schema_extra=_known_topology)
+    model_config = ConfigDict(json_schema_extra=_known_names)
 
     _document: Document | None = PrivateAttr(default=None)
 

@@ -21,7 +21,8 @@ OF_PROGRAM = re.compile(r"[a-z0-9][a-z0-9_-]{0,15}")
 
 
 COMPUTED = ("congestion_control", "scheduler")
-"""Keys of a case whose parameters can be expressions."""
+"""Keys of a case whose parameters can be expressions, and whose names plug-ins,
+kernels and programs of users add to."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class OneOfWithParams:
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        mappings = [
+        mappings: list[dict[str, Any]] = [
             {
                 "type": "object",
                 "properties": {
@@ -167,7 +168,17 @@ class OneOfWithParams:
             }
             for name in self.choices
         ]
-        return {"anyOf": [{"type": "string", "enum": list(self.choices)}, *mappings]}
+        known = {"type": "string", "enum": list(self.choices)}
+        if self.kind not in COMPUTED:
+            return {"anyOf": [known, *mappings]}
+        added = {"type": "string", "pattern": rf"^{OF_PROGRAM.pattern}$"}
+        other = {**added, "not": {"enum": list(self.choices)}}
+        parameters = {
+            "type": "object",
+            "properties": {"name": other},
+            "required": ["name"],
+        }
+        return {"anyOf": [known, added, *mappings, parameters]}
 
 
 def _schema(knob: Knob, kind: str) -> dict[str, Any]:

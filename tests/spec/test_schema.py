@@ -1,5 +1,6 @@
 """The JSON Schema: valid itself, passes what loads, refuses typing errors."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 from mpbench.experiment_files import loads
 from mpbench.spec.json_schema import json_schema
+from mpbench.spec.vocabulary import CONGESTION_CONTROLS, SCHEDULERS
 from tests.spec.files import TEXT, text
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +26,7 @@ def complaints(document: Any) -> list[str]:
     return [error.json_path for error in validator().iter_errors(document)]
 
 
+@cache
 def validator() -> Draft202012Validator:
     return Draft202012Validator(json_schema())
 
@@ -128,3 +131,57 @@ def test_a_network_is_whole_unless_a_file_is_included() -> None:
     document["network"] = {"links": {"wifi": {}}}
     assert complaints(document) == ["$"]
     assert complaints({**document, "include": "base.yaml"}) == []
+
+
+ADDING: list[dict[str, Any]] = [
+    {"kernels": {"mine": {"patches": "mine.patch"}}},
+    {"plugins": {"controllers": "mine.c"}},
+    {"include": "parts/kernels.yaml"},
+]
+
+
+@pytest.mark.parametrize("section", ADDING, ids=lambda section: next(iter(section)))
+@pytest.mark.parametrize("key", ["congestion_control", "scheduler"])
+@pytest.mark.parametrize("value", ["mine", {"name": "mine", "gain": 3}])
+def test_names_that_a_file_adds_pass(
+    section: dict[str, Any], key: str, value: object
+) -> None:
+    document = yaml.safe_load(text())
+    case = document["cases"]["mptcp"]
+    case[key] = value
+    assert f"$.cases.mptcp.{key}" in complaints(document)
+    assert complaints(document | section) == []
+
+
+@pytest.mark.parametrize("key", ["congestion_control", "scheduler"])
+@pytest.mark.parametrize("value", ["Two words", {"gain": 3}])
+def test_what_is_no_name_is_refused_beside_added_ones(key: str, value: object) -> None:
+    document = yaml.safe_load(text()) | ADDING[0]
+    document["cases"]["mptcp"][key] = value
+    assert complaints(document) == [f"$.cases.mptcp.{key}"]
+
+
+def test_a_program_of_quic_has_names_of_its_own() -> None:
+    document = yaml.safe_load(text())
+    document["cases"]["tcp1"] = {
+        "protocol": "quic",
+        "program": "picoquic",
+        "congestion_control": "bbr1",
+        "path": 1,
+    }
+    assert complaints(document) == []
+
+
+def test_known_names_keep_their_parameters_beside_added_ones() -> None:
+    document = yaml.safe_load(text()) | ADDING[0]
+    document["cases"]["mptcp"]["congestion_control"] = {"name": "lia", "q": 3}
+    assert complaints(document) == ["$.cases.mptcp.congestion_control"]
+
+
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [("congestion_control", CONGESTION_CONTROLS), ("scheduler", SCHEDULERS)],
+)
+def test_known_names_stay_suggestions(key: str, names: tuple[str, ...]) -> None:
+    first = json_schema()["$defs"]["Case"]["properties"][key]["anyOf"][0]
+    assert first == {"type": "string", "enum": [*names]}
