@@ -11,47 +11,57 @@ what the figure needs. The records alone check experiment files, so a record loa
 neither a table nor a drawing library.
 """
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Iterator, Mapping
 
 from analysis.campaign.figure_request import FigureRequest
-from analysis.figures.kinds.box.request import Box
-from analysis.figures.kinds.cases.request import Cases
-from analysis.figures.kinds.cdf.request import Cdf
-from analysis.figures.kinds.completion_times.request import CompletionTimes
-from analysis.figures.kinds.goodput.request import Goodput
-from analysis.figures.kinds.groups.request import Groups
-from analysis.figures.kinds.heat_map.request import HeatMap
-from analysis.figures.kinds.histogram.request import Histogram
-from analysis.figures.kinds.line.request import Line
-from analysis.figures.kinds.model.request import Model
-from analysis.figures.kinds.over_time.request import OverTime
-from analysis.figures.kinds.ranks.request import Ranks
-from analysis.figures.kinds.ratios.request import Ratios
-from analysis.figures.kinds.scatter.request import Scatter
-from analysis.figures.kinds.table.request import Table
-from analysis.figures.kinds.trade_off.request import TradeOff
-from analysis.figures.kinds.waterfall.request import Waterfall
 
-KINDS: Mapping[str, type[FigureRequest]] = {
-    record.kind: record
-    for record in (
-        Goodput,
-        Histogram,
-        Box,
-        Cdf,
-        CompletionTimes,
-        Ranks,
-        Groups,
-        Line,
-        Scatter,
-        TradeOff,
-        HeatMap,
-        Cases,
-        Table,
-        Ratios,
-        Model,
-        OverTime,
-        Waterfall,
-    )
-}
+NAMES = (
+    "goodput",
+    "histogram",
+    "box",
+    "cdf",
+    "completion_times",
+    "ranks",
+    "groups",
+    "line",
+    "scatter",
+    "trade_off",
+    "heat_map",
+    "cases",
+    "table",
+    "ratios",
+    "model",
+    "over_time",
+    "waterfall",
+)
+"""The kinds, in the order of the documentation."""
+
+
+class Kinds(Mapping[str, type[FigureRequest]]):
+    """The record of each kind, which is loaded when it is asked for."""
+
+    def __getitem__(self, name: str) -> type[FigureRequest]:
+        if name not in NAMES:
+            raise KeyError(name)
+        module = importlib.import_module(f"{__package__}.kinds.{name}.request")
+        return next(
+            record
+            for record in vars(module).values()
+            if isinstance(record, type)
+            and issubclass(record, FigureRequest)
+            and getattr(record, "kind", None) == name
+        )
+
+    def __contains__(self, name: object) -> bool:
+        return name in NAMES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+KINDS: Mapping[str, type[FigureRequest]] = Kinds()
 """The record of each kind by the kind's name, in the order of the documentation."""

@@ -9,12 +9,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analysis.run import metrics, traffic
-from analysis.run.artefacts import Artefacts
 from analysis.run.link_traffic import path_bytes
 from jobs import Job, Link
+
+if TYPE_CHECKING:
+    from analysis.run.artefacts import Artefacts
 
 COLUMN = "path_names"
 """The column with the names, separated by commas, where they do not follow from the
@@ -112,7 +114,7 @@ def settings(job: Job) -> dict[str, Any]:
     return columns
 
 
-def measured(run: Artefacts, known: Mapping[str, Any]) -> dict[str, Any]:
+def measured(run: "Artefacts", known: Mapping[str, Any]) -> dict[str, Any]:
     """The share of each path in the bytes of frames that the user's paths carried.
 
     known : columns that are there already, which are those of links

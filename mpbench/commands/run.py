@@ -24,12 +24,12 @@ from mpbench.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Console
 
     from mpbench.backends.base import Backend
     from mpbench.backends.features import DoesNotRunError
     from mpbench.cluster.address import Address
     from mpbench.engine.campaign import Beside
+    from mpbench.engine.display import Lines
     from mpbench.engine.places import Places
     from mpbench.engine.types import Shard
     from mpbench.spec import Spec
@@ -222,13 +222,12 @@ def command(
     2 for what has to be put right first, 130 after Ctrl-C. With --tap also 1 when a
     limit is broken, and 3 when none is, but some are undecided.
     """
-    from rich.console import Console
-
     from mpbench import kernel_facts
     from mpbench.backends import programs, registry
     from mpbench.backends.virtual import VirtualBackend
-    from mpbench.engine import cpus, dry
+    from mpbench.engine import cpus
     from mpbench.engine.campaign import run_campaign
+    from mpbench.engine.display import Lines
     from mpbench.engine.types import AnalysisFunctions, Experiment, Options
     from mpbench.experiment_files import load
     from mpbench.plan import feasible, new_plan
@@ -265,14 +264,16 @@ def command(
     )
     folder = f"{spec.name}-{shard.number}-of-{shard.count}" if shard else spec.name
     root = out or Path("results") / folder
-    console = Console(highlight=False, stderr=tap)
+    console = Lines(stderr=tap)
     if backend_name not in registry.REAL_TIME:
         for line in feasible.advice(spec, plan):
             console.print(line, markup=False, soft_wrap=True)
     if dry_run:
+        from mpbench.engine import dry
+
         workers = len(cpus.choose(jobs, backend.max_parallel))
         real_time = backend_name in registry.REAL_TIME
-        dry.show(experiment, root, options, console, workers, real_time)
+        dry.show(experiment, root, options, console.console, workers, real_time)
         return
 
     if on is not None and spec.in_qemu:
@@ -357,7 +358,7 @@ def _places(
     backend: "Backend",
     build: Mapping[str, str],
     jobs: int | None,
-    console: "Console",
+    console: "Lines",
 ) -> "Iterator[Places | None]":
     """The cluster's workers, or None for this machine's CPUs."""
     if on is None:

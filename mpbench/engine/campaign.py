@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from analysis.words import many
 from mpbench.backends.base import Backend, Report
@@ -43,6 +42,9 @@ from mpbench.store import (
 from mpbench.store.disk_space import NoSpaceError, explained
 from mpbench.store.folder import working
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 Beside = Callable[[Path], AbstractContextManager[str]]
 """From the results folder to what goes on there; its value is a line for the user."""
 
@@ -54,7 +56,7 @@ def run_campaign(
     build: Mapping[str, str],
     analysis: AnalysisFunctions,
     options: Options,
-    console: Console,
+    console: "Console | display.Lines",
     places: Places | None = None,
     beside: Beside | None = None,
 ) -> int:
@@ -88,7 +90,7 @@ def run_campaign(
         saving = Saving(results, head, analysis.tabulate, dict(stands.rows), earlier)
         saving.save_root()
         with beside(root) if beside and due else nullcontext("") as told:
-            seen = display.make(console)
+            seen = _display(console, bool(due))
             try:
                 for folder, count in copied.items():
                     seen.note(f"{many(count, 'run')} copied from {folder}.")
@@ -103,6 +105,15 @@ def run_campaign(
             finally:
                 seen.close()
             return _close(driven, saving, stands, options, console)
+
+
+def _display(console: "Console | display.Lines", due: bool) -> display.Display:
+    """The display of a campaign. Its panel takes long to load, which only runs need."""
+    if not due:
+        return display.LineDisplay(console)
+    from mpbench.engine import live_display
+
+    return live_display.make(console)
 
 
 def _head(
@@ -234,7 +245,7 @@ def _close(
     saving: Saving,
     before: Standing,
     options: Options,
-    console: Console,
+    console: "Console | display.Lines",
 ) -> int:
     """Write the table, raise the error that stopped the campaign, print a summary."""
     if not isinstance(driven.error, NoSpaceError):

@@ -1,26 +1,15 @@
-"""Shows a campaign: a live panel on a terminal, plain lines elsewhere."""
+"""Shows a campaign by plain lines; `live_display` has the panel of terminals."""
 
-from typing import Protocol
+import sys
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
-
-from analysis.words import many
 from mpbench.engine.durations import span
 from mpbench.engine.progress import Finished, Progress, counts
 
-STYLES = {
-    "ok": "green",
-    "same": "green",
-    "invalid": "yellow",
-    "differs": "red",
-    "failed": "red",
-    "timeout": "red",
-    "interrupted": "magenta",
-}
+if TYPE_CHECKING:
+    from rich.console import Console
+
 SAME = "same"
 GOOD = ("ok", SAME)
 TAIL_SHOWN = 5
@@ -40,17 +29,34 @@ class Display(Protocol):
         """Restore the terminal."""
 
 
-def make(console: Console) -> Display:
-    """The display that suits `console`."""
-    if console.is_terminal and not console.is_dumb_terminal:
-        return LiveDisplay(console)
-    return LineDisplay(console)
+class Lines:
+    """A console whose library is loaded when more than plain lines are printed.
+
+    stderr : whether it prints to the standard error
+    """
+
+    def __init__(self, stderr: bool = False) -> None:
+        self._stderr = stderr
+
+    @cached_property
+    def console(self) -> "Console":
+        """The console of the library."""
+        from rich.console import Console
+
+        return Console(highlight=False, stderr=self._stderr)
+
+    def print(self, text: str, **style: Any) -> None:
+        """Print a line. style : as the library takes it, for text without any"""
+        if "console" in self.__dict__:
+            self.console.print(text, **style)
+        else:
+            print(text, file=sys.stderr if self._stderr else sys.stdout)
 
 
 class LineDisplay:
     """Prints one line per run, for logs, pipes and continuous integration."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: "Console | Lines") -> None:
         self._console = console
 
     def note(self, text: str) -> None:
@@ -74,72 +80,6 @@ class LineDisplay:
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-class LiveDisplay:
-    """Shows a bar, counts, speed, ETA and the runs in flight; runs that are not good
-    are printed above."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._live = Live(console=console, auto_refresh=False, transient=True)
-        self._live.start()
-
-    def note(self, text: str) -> None:
-        self._console.print(Text(text), soft_wrap=True)
-
-    def finished(self, end: Finished, progress: Progress) -> None:
-        if end.verdict in GOOD:
-            return
-        head = Text(f"{end.verdict:12}", STYLES.get(end.verdict, ""))
-        head.append(f"{end.task.id} {end.task.label}", "default")
-        self._console.print(head, soft_wrap=True)
-        for line in complaint(end):
-            self._console.print(Text(f"    {line}", "dim"), soft_wrap=True)
-
-    def refresh(self, progress: Progress) -> None:
-        self._live.update(panel(progress), refresh=True)
-
-    def close(self) -> None:
-        self._live.stop()
-
-
-def panel(progress: Progress) -> Group:
-    """The live panel of a campaign."""
-    head = Text.assemble(
-        (f"{progress.done}", "bold"),
-        f"/{many(progress.total, 'run')}  ",
-        *_counted(progress),
-        ("  ", ""),
-        (f"{progress.rate:.1f}", "bold cyan"),
-        " virtual s/s  ETA ",
-        (span(progress.eta_s), "bold"),
-    )
-    bar = Table.grid()
-    bar.add_row(ProgressBar(total=1.0, completed=progress.fraction, width=60))
-    return Group(bar, head, _flights(progress))
-
-
-def _counted(progress: Progress) -> list[tuple[str, str]]:
-    return [
-        (f"{count} {verdict} ", STYLES.get(verdict, ""))
-        for verdict, count in sorted(progress.verdicts.items())
-    ]
-
-
-def _flights(progress: Progress) -> Table:
-    table = Table.grid(padding=(0, 2))
-    for flight in sorted(progress.flights.values(), key=lambda flight: flight.slot):
-        expected_s = flight.task.expected_s
-        share = flight.virtual_s / expected_s if expected_s else 0.0
-        table.add_row(
-            Text(flight.place, "dim"),
-            Text(flight.task.label),
-            ProgressBar(total=1.0, completed=min(1.0, share), width=20),
-            Text(f"{flight.virtual_s:.1f} of {expected_s:.0f} s", "cyan"),
-            Text(f"in {progress.wall_s(flight):.1f} s", "dim"),
-        )
-    return table
 
 
 def pace(end: Finished) -> str:

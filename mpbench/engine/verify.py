@@ -13,7 +13,7 @@ from rich.console import Console
 from analysis.words import many
 from jobs import Job
 from mpbench.backends.base import Backend, Exit, Report
-from mpbench.engine import cpus, display, tolerance, whole
+from mpbench.engine import cpus, display, live_display, tolerance, whole
 from mpbench.engine.bounds import bounds
 from mpbench.engine.drive import Work, drive
 from mpbench.engine.messages import uncovered
@@ -105,7 +105,7 @@ def verify(
         def do(task: Task, cpu: int, report: Report, cancel: threading.Event) -> Any:
             return again(task.subject, folder / task.id, backend, cpu, report, cancel)
 
-        seen = display.make(console)
+        seen = live_display.make(console)
         try:
             if other:
                 seen.note(f"Another build: {other.words}.")

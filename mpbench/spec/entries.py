@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any
+from types import GenericAlias
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo
+from pydantic import Field, ValidationError, ValidationInfo
 from pydantic.config import JsonDict, JsonValue
+from pydantic_core import PydanticKnownError
 
 from mpbench import units
 from mpbench.spec.cases import Case
@@ -15,17 +17,23 @@ from mpbench.spec.messages import MOST_FAULTS
 from mpbench.spec.problems import keys_at
 from mpbench.spec.suggestions import suggestion, unknown_key
 from mpbench.spec.traffic import Entry
-from mpbench.spec.values import Faults, Loc, OneOf, context
+from mpbench.spec.values import Faults, Late, Loc, OneOf, context
 from mpbench.spec.varied import Varied
 from tools import NAMES, OWN, part
 from topologies import Parameter
 
-MODELS: Mapping[str, type[Entry]] = {tool: part(tool, "keys").MODEL for tool in NAMES}
-OWN_MODEL: type[Entry] = part(OWN, "keys").MODEL
-VARIED: Mapping[str, tuple[Varied, ...]] = {
-    tool: part(tool, "keys").VARIED for tool in NAMES
-}
 MOST_ENTRIES = 1000
+
+
+def model(tool: str) -> type[Entry]:
+    """The model of the entries of a tool, or of OWN."""
+    found: type[Entry] = part(tool, "keys").MODEL
+    return found
+
+
+def varied(tool: object) -> tuple[Varied, ...]:
+    """The keys of a tool that a design can vary; none of a tool of users."""
+    return part(str(tool), "keys").VARIED if tool in NAMES else ()
 
 
 def prefix(index: int, count: int) -> str:
@@ -44,23 +52,23 @@ def parameters(tools: Sequence[object]) -> dict[str, tuple[int, str, Parameter]]
     parameters_ = {}
     for index, tool in enumerate(tools):
         start = prefix(index, len(tools))
-        for varied in VARIED.get(str(tool), ()):
-            name = f"{start}.{varied.key}"
+        for key in varied(tool):
+            name = f"{start}.{key.key}"
             parameter = Parameter(
                 name,
-                varied.unit,
-                f"{start}.{varied.suffix}",
+                key.unit,
+                f"{start}.{key.suffix}",
                 default=None,
-                minimum=varied.low,
-                maximum=varied.high,
-                integer=varied.whole,
-                doc=f"{varied.doc}, of {tool}",
+                minimum=key.low,
+                maximum=key.high,
+                integer=key.whole,
+                doc=f"{key.doc}, of {tool}",
             )
-            parameters_[name] = (index, varied.key, parameter)
+            parameters_[name] = (index, key.key, parameter)
     return parameters_
 
 
-def read_entries(value: object, info: ValidationInfo) -> object:
+def read_entries(value: object, info: ValidationInfo) -> tuple[Entry, ...]:
     """Each entry by the model of its tool.
 
     A key that the design varies gets the largest of its values, until a run's job is
@@ -68,36 +76,40 @@ def read_entries(value: object, info: ValidationInfo) -> object:
     """
     if not isinstance(value, list):
         raise ValueError(_not_a_list(value))
+    if not value:
+        least = {"field_type": "List", "min_length": 1, "actual_length": 0}
+        raise PydanticKnownError("too_short", least)
     faults = Faults()
     if len(value) > MOST_ENTRIES:
         reason = f"a run has at most {MOST_ENTRIES} entries"
         faults.add((MOST_ENTRIES,), f"{reason}; use 'parallel' for more connections")
-    varied = _varied(value, info)
+    given_by_design = _varied(value, info)
     entries: list[Entry] = []
     for index, raw in enumerate(value[:MOST_ENTRIES]):
         if len(faults.found) > MOST_FAULTS:  # no more would be shown
             break
         tool = raw.get("tool") if isinstance(raw, dict) else None
         try:
-            model = _model(tool, info)
+            of_tool = _model(tool, info)
         except ValueError as error:
             faults.add((index, "tool"), str(error))
             continue
-        given = _given(raw, varied.get(index, {}), (index,), faults)
+        given = _given(raw, given_by_design.get(index, {}), (index,), faults)
         try:
-            entries.append(model.model_validate(given, context=context(info)))
+            entries.append(of_tool.model_validate(given, context=context(info)))
         except ValidationError as error:
-            faults.add_all((index,), error, partial(_nearest_key, model=model))
+            faults.add_all((index,), error, partial(_nearest_key, model=of_tool))
     faults.raise_any()
-    return entries
+    return tuple(entries)
 
 
 def _model(tool: object, info: ValidationInfo) -> type[Entry]:
     """The model of a tool's entries. Raises ValueError for an unknown tool."""
     own = tuple(context(info).tools)
     if tool is None:
-        return next(iter(MODELS.values()))
-    return MODELS.get(OneOf("tool", (*NAMES, *own)).check(tool), OWN_MODEL)
+        return model(NAMES[0])
+    name = OneOf("tool", (*NAMES, *own)).check(tool)
+    return model(name if name in NAMES else OWN)
 
 
 def _not_a_list(value: object) -> str:
@@ -167,9 +179,9 @@ def _by_tool(schema: JsonDict) -> None:
     rules: list[JsonValue] = [
         {
             "if": {"properties": {"tool": {"const": tool}}, "required": ["tool"]},
-            "then": model,
+            "then": choice,
         }
-        for tool, model in zip(MODELS, choices, strict=False)
+        for tool, choice in zip(NAMES, choices, strict=False)
     ]
     known: JsonValue = {"properties": {"tool": {"enum": [*NAMES]}}}
     rules.append({"if": {"not": known}, "then": choices[-1]})
@@ -181,12 +193,19 @@ def _by_tool(schema: JsonDict) -> None:
     }
 
 
-if TYPE_CHECKING:
-    Entries = tuple[Entry, ...]
-else:
-    # Pydantic needs the models themselves, of which the registry has the list.
-    Entries = Annotated[
-        tuple[reduce(or_, [*MODELS.values(), OWN_MODEL]), ...],
-        BeforeValidator(read_entries),
-        Field(json_schema_extra=_by_tool),
-    ]
+def _annotation() -> Any:
+    """All entries that a file can have, each by the model of its tool."""
+    models = [model(tool) for tool in (*NAMES, OWN)]
+    whole: Any = Annotated
+    entries = GenericAlias(tuple, (reduce(or_, models), ...))
+    return whole[entries, Field(min_length=1, json_schema_extra=_by_tool)]
+
+
+class _Entries(Late):
+    """Marks the list of traffic, of which each entry loads the model of its tool."""
+
+    def read(self, value: object, info: ValidationInfo) -> object:
+        return read_entries(value, info)
+
+
+Entries = Annotated[tuple[Entry, ...], _Entries(_annotation)]

@@ -1,16 +1,19 @@
 """Checks between the figures of an experiment and what its runs have."""
 
 from collections.abc import Iterator, Set
+from typing import TYPE_CHECKING
 
 from analysis.run import quantities
 from mpbench.spec import endpoint, flows
-from mpbench.spec.figures import Figure
 from mpbench.spec.link_traits import WAYS
 from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.trait_factors import parse
 from mpbench.spec.values import Faults, Loc
 from topologies import Description
+
+if TYPE_CHECKING:
+    from mpbench.spec.figures import Figure
 
 OF_NUMBERS = ("line", "scatter", "model")
 """Kinds of figures whose factor `by` has to be a number."""
@@ -62,7 +65,7 @@ def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
                 faults.add((*at, "factors", position), f"{reason}; take it away")
 
 
-def _criterion(figure: Figure, topology: Description | None) -> set[str]:
+def _criterion(figure: "Figure", topology: Description | None) -> set[str]:
     """The parameters from which a figure's criterion is computed.
 
     A difference is one of the first two paths of the user, whatever their links are
@@ -81,7 +84,7 @@ def _criterion(figure: Figure, topology: Description | None) -> set[str]:
     }
 
 
-def _check_panels(figure: Figure, at: Loc, faults: Faults, varied: Set[str]) -> None:
+def _check_panels(figure: "Figure", at: Loc, faults: Faults, varied: Set[str]) -> None:
     if figure.panels is None:
         return
     if figure.panels not in varied:
@@ -93,7 +96,7 @@ def _check_panels(figure: Figure, at: Loc, faults: Faults, varied: Set[str]) -> 
 
 def _check_part(
     spec: Sections,
-    figure: Figure,
+    figure: "Figure",
     at: Loc,
     faults: Faults,
     topology: Description | None,
@@ -132,7 +135,7 @@ def _hosts_with_traffic(spec: Sections, topology: Description) -> list[str]:
 
 
 def _own_lists(
-    spec: Sections, figure: Figure, topology: Description | None
+    spec: Sections, figure: "Figure", topology: Description | None
 ) -> Iterator[tuple[Loc, list[str], str]]:
     """Series and samples of users' own tools that a figure names: the key, the names
     that tools have, and the name."""
@@ -148,7 +151,7 @@ def _own_lists(
 
 def _check_time_figure(
     spec: Sections,
-    figure: Figure,
+    figure: "Figure",
     at: Loc,
     faults: Faults,
     topology: Description | None,

@@ -9,6 +9,7 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
+from pydantic.config import JsonDict
 
 from analysis.campaign import figure_request
 from analysis.campaign.figure_request import SIGNED, FigureRequest
@@ -136,6 +137,12 @@ class Labels(Part):
         return figure_request.Labels(self.x, self.y)
 
 
+def _describe_kinds(schema: JsonDict) -> None:
+    """In the JSON Schema: the kinds. Other files load those alone that they have."""
+    kinds = "; ".join(f"{k.kind}: {k.summary}" for k in KINDS.values())
+    schema["description"] = f"{kinds}."
+
+
 class Figure(Part):
     """One figure, or one table, of the report: a request, checked as it is read."""
 
@@ -143,7 +150,7 @@ class Figure(Part):
     # a message names those that the figure's kind does not have.
 
     kind: Annotated[str, OneOf("kind of figure", tuple(KINDS))] = Field(
-        description="; ".join(f"{k.kind}: {k.summary}" for k in KINDS.values()) + "."
+        json_schema_extra=lambda schema: _describe_kinds(schema)
     )
     factors: tuple[Annotated[str, AfterValidator(_parameter)], ...] | None = Field(
         default=None, description="Factors of the histograms; all if not said."

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from mpbench.spec.document import Document, Place, dotted
 from mpbench.spec.messages import MOST_FAULTS, listing, not_a_list, shortened
 from mpbench.spec.suggestions import unknown_key
+from mpbench.spec.values import Late
 
 _REASONS: Mapping[str, str] = {
     "missing": "missing",
@@ -126,7 +128,7 @@ def _keys_by_part(model: type[BaseModel]) -> dict[str, set[str]]:
     """The keys of the parts of a file, by what a message calls the part."""
     parts = {"the top level": _names(model)}
     for key, field in model.model_fields.items():
-        keys = [_names(part) for part in _models(field.annotation)]
+        keys = [_names(part) for part in _models(_whole_annotation(field))]
         if keys:
             parts[f"'{key}'"] = set().union(*keys)
     return parts
@@ -139,8 +141,14 @@ def _names(model: type[BaseModel]) -> set[str]:
 def _annotation(model: type[BaseModel], key: str) -> Any:
     for name, field in model.model_fields.items():
         if key in (name, field.alias):
-            return field.annotation
+            return _whole_annotation(field)
     return None
+
+
+def _whole_annotation(field: FieldInfo) -> Any:
+    """The annotation of a key, and that of a section which is loaded late."""
+    late = [mark.load() for mark in field.metadata if isinstance(mark, Late)]
+    return late[0] if late else field.annotation
 
 
 def _containers(annotation: Any) -> int:

@@ -1,6 +1,6 @@
 """The sections of an experiment file: keys, types and what each is for."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import (
     BeforeValidator,
@@ -22,7 +22,6 @@ from mpbench.spec.design import Design
 from mpbench.spec.ends import Hosts
 from mpbench.spec.entries import Entries
 from mpbench.spec.factors import Parameters
-from mpbench.spec.figures import Figure
 from mpbench.spec.guest import Guest
 from mpbench.spec.kernels import Kernels
 from mpbench.spec.link_traits import LinkTraits, without_value
@@ -36,12 +35,20 @@ from mpbench.spec.repetitions import OnRepetitions, Repetitions
 from mpbench.spec.repetitions import schema as repetitions_schema
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
+    Late,
     Name,
     Part,
     Quantity,
     Whole,
     context,
 )
+
+if TYPE_CHECKING:
+    from mpbench.spec.figures import Figure
+
+    Figures = tuple[Figure, ...]
+else:
+    Figures = Annotated[tuple[Any, ...], Late(lambda: _figures())]
 
 RTT_TRACE_S = 0.1
 
@@ -50,6 +57,12 @@ def _topology(value: object, info: ValidationInfo) -> object:
     if value is None:
         return None
     return topology_names.check(value, context(info).topologies)
+
+
+def _figures() -> Any:
+    from mpbench.spec.figures import Figure
+
+    return tuple[Figure, ...]
 
 
 def _plugins_schema(schema: JsonDict) -> None:
@@ -142,9 +155,7 @@ class Sections(Part):
         default={},
         description="Boxes of a link's routers that change or drop packets, by link.",
     )
-    traffic: Entries = Field(
-        min_length=1, description="What flows, all of it in every run."
-    )
+    traffic: Entries = Field(description="What flows, all of it in every run.")
     repetitions: OnRepetitions = Field(
         default=Repetitions(count=1),
         description="Runs of each point and case, seeds apart; a number, or a mapping"
@@ -171,7 +182,7 @@ class Sections(Part):
     metrics: tuple[Annotated[str, MetricName()], ...] = Field(
         default=("goodput",), description="What the report is about."
     )
-    figures: tuple[Figure, ...] = Field(default=(), description="What it draws.")
+    figures: Figures = Field(default=(), description="What it draws.")
     expect: str | None = Field(
         default=None, description="File of published values to set beside ours."
     )

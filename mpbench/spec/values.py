@@ -12,6 +12,7 @@ from pydantic import (
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     Strict,
+    TypeAdapter,
     ValidationError,
     ValidationInfo,
 )
@@ -136,6 +137,38 @@ def check_each(
             faults.add((name,), str(error))
     faults.raise_any()
     return result
+
+
+@dataclass(frozen=True)
+class Late:
+    """Marks a section whose models are loaded when a file has it.
+
+    Most files have few sections, and reading a file is most of a short command's time.
+
+    load : the annotation that the section would have
+    """
+
+    load: Callable[[], Any]
+
+    def read(self, value: object, info: ValidationInfo) -> object:
+        """The section. Raises ValidationError."""
+        if isinstance(value, list | tuple) and not value:
+            return ()
+        adapter: TypeAdapter[object] = TypeAdapter(self.load())
+        return adapter.validate_python(value, context=info.context)
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.with_info_plain_validator_function(
+            self.read, serialization=core_schema.simple_ser_schema("any")
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        adapter: TypeAdapter[object] = TypeAdapter(self.load())
+        return handler(adapter.core_schema)
 
 
 class Mark:

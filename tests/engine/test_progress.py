@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from mpbench.engine import display
+from mpbench.engine import display, live_display
 from mpbench.engine.durations import span
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished, Progress
@@ -99,7 +99,7 @@ def ended(verdict: str, reason: str = "", tail: tuple[str, ...] = ()) -> Finishe
 
 def test_plain_lines_name_every_run(progress: Progress, clock: Clock) -> None:
     stream = io.StringIO()
-    lines = display.make(Console(file=stream))
+    lines = live_display.make(Console(file=stream))
     assert isinstance(lines, display.LineDisplay)
     progress.started(TASKS[0], 0, "cpu 0")
     clock.now_s += 1.5
@@ -119,8 +119,8 @@ def test_plain_lines_name_every_run(progress: Progress, clock: Clock) -> None:
 def test_a_terminal_sees_a_panel_and_scrolls_trouble(progress: Progress) -> None:
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=100, _environ={})
-    live = display.make(console)
-    assert isinstance(live, display.LiveDisplay)
+    live = live_display.make(console)
+    assert isinstance(live, live_display.LiveDisplay)
     progress.started(TASKS[0], 3, "cpu 3")
     progress.advanced(TASKS[0], 15.0)
     live.refresh(progress)
@@ -143,7 +143,7 @@ def test_the_panel_has_a_line_for_each_thing(progress: Progress, clock: Clock) -
     progress.advanced(TASKS[0], 15.0)
     progress.advanced(TASKS[1], 5.0)
     stream = io.StringIO()
-    Console(file=stream, width=100).print(display.panel(progress))
+    Console(file=stream, width=100).print(live_display.panel(progress))
     bar, head, one, two = stream.getvalue().splitlines()
     assert set(bar.strip()) <= set("━╸╺")
     assert head == "0/4 runs    10.0 virtual s/s  ETA 10 s"
@@ -162,4 +162,4 @@ def test_a_dumb_terminal_gets_lines() -> None:
     console = Console(
         file=io.StringIO(), force_terminal=True, _environ={"TERM": "dumb"}
     )
-    assert isinstance(display.make(console), display.LineDisplay)
+    assert isinstance(live_display.make(console), display.LineDisplay)

@@ -5,10 +5,13 @@ from pathlib import Path
 import pydantic
 import pytest
 
+import tools
 import wsp
 from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
 from mpbench.spec import entries, vocabulary
+from mpbench.spec.traffic import Entry
+from mpbench.spec.varied import Varied
 from tests.parts import part
 from tests.spec.files import TEXT, factors, spec, text
 
@@ -126,4 +129,7 @@ def test_names_agree_with_the_rooms_that_know_them() -> None:
     assert vocabulary.CANDIDATE_SETS == wsp.CANDIDATE_SETS
     assert vocabulary.DISTANCES == wsp.METRICS
     assert vocabulary.BOUNDARIES == wsp.BOUNDARIES
-    assert tuple(entries.MODELS) == tuple(entries.VARIED) == vocabulary.TOOLS
+    assert tools.NAMES == vocabulary.TOOLS
+    for tool in tools.NAMES:
+        assert issubclass(entries.model(tool), Entry)
+        assert all(isinstance(key, Varied) for key in entries.varied(tool))
