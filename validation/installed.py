@@ -97,12 +97,10 @@ def fill(made: Userland, wheel: Path, base: Path) -> None:
 
 
 def gather(folder: Path, wheel: Path, version: str) -> None:
-    """Fill a folder with wheels for a Python of that version."""
+    """Fill a new folder with wheels for a Python of that version."""
+    folder.mkdir(parents=True)
     pip = [sys.executable, "-m", "pip"]
     common = ["-q", "-c", str(pins.FILE)]
-    # Mininet has no wheel. Its own is the same for every Python.
-    words = ["wheel", *common, "--no-deps", "-w", str(folder), "mininet"]
-    subprocess.run([*pip, *words], check=True)
     shutil.copy(wheel, folder)
     shutil.copy(pins.FILE, folder)
     platforms = [f"--platform={name}_x86_64" for name in PLATFORMS]

@@ -1,5 +1,6 @@
 """constraints.txt has every package that mpbench needs."""
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator
@@ -25,6 +26,34 @@ def test_every_requirement_is_pinned_and_fits() -> None:
     for requirement in asked():
         version = pinned[pins.normal(requirement.name)]
         assert requirement.specifier.contains(version, prereleases=True), requirement
+
+
+MODULES = {"google-re2": "re2", "markdown-it-py": "markdown_it", "PyYAML": "yaml"}
+"""Modules whose package has another name."""
+OF_GUESTS = ("mpbench/guest", "mpbench/backends/native_probe", "topologies/network.py")
+"""Code that guests and native runs execute, with Debian's packages."""
+
+
+def imported() -> set[str]:
+    """The top names that the product's code imports on a user's machine."""
+    found = set()
+    for folder in ("analysis", "jobs", "mpbench", "tools", "topologies", "wsp"):
+        for path in (ROOT / folder).rglob("*.py"):
+            if str(path.relative_to(ROOT)).startswith(OF_GUESTS):
+                continue
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Import):
+                    found |= {name.name.partition(".")[0] for name in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    found.add((node.module or "").partition(".")[0])
+    return found
+
+
+def test_a_user_installs_no_package_that_nothing_imports() -> None:
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = [Requirement(line).name for line in about["dependencies"]]
+    modules = {MODULES.get(name, name) for name in names}
+    assert {"click", "numpy"} <= modules <= imported()
 
 
 def test_the_makefile_uses_the_file() -> None:
