@@ -45,6 +45,15 @@ def test_the_course_is_written_and_read(command: Command) -> None:
 
 
 @pytest.mark.parametrize("name", EXERCISES)
+def test_a_page_asks_what_mptcp_has_beside_tcp_and_not_the_reverse(name: str) -> None:
+    spec = load(TEMPLATES / LAB / name)
+    alone = {label for label, case in spec.cases.items() if case.protocol == "tcp"}
+    if alone:
+        assert spec.compare is not None
+        assert {spec.compare.baseline} == alone
+
+
+@pytest.mark.parametrize("name", EXERCISES)
 def test_an_exercise_runs_and_is_reported(command: Command, name: str) -> None:
     """On the fake backend; its figures are drawn, and its runs are few."""
     command("init", "lab")
