@@ -179,7 +179,7 @@ unit: tools
 	$(call done)
 
 coverage: tools
-	@$(call step,The same tests with coverage,three minutes)
+	@$(call step,The same tests with coverage,longer than make unit)
 	$(BIN)/python -m pytest -n auto -m 'not ($(LONG))' --cov --cov-report=term
 	$(call done)
 

@@ -15,24 +15,16 @@ from analysis.run import traffic
 from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP
 from jobs import Job, dump, load
 from mpbench.commands import report as report_command
-from mpbench.commands import run
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from tests.tools.placed import free_port, placed, serving
+from tests.tools.small import HEAD, entry_of, row_of
 from tools.page import model, reader, results
 from tools.page.processes import PROGRAM
 from tools.page.record import in_turn
 
-HEAD = """\
-name: small
-topology: two_path
-parameters: {path1.capacity: 20 Mbit/s, path1.delay: 10 ms, path2.capacity: 20 Mbit/s}
-cases:
-  tcp: {protocol: tcp, congestion_control: cubic, path: 1}
-traffic:
-"""
-ENTRY = "  - {tool: page, from: client, to: server, %s}\n"
+ENTRY = entry_of("page")
 THREE = """objects: [{name: top, size: 10 kB}, {name: code, size: 20 kB, wait: 5 ms},
      {size: 30 kB, after: [code], origin: images}]"""
 
@@ -282,17 +274,11 @@ def test_a_damaged_report_is_refused(tmp_path: Path, changed: dict[str, Any]) ->
 
 
 def test_a_run_has_a_row(tmp_path: Path) -> None:
-    file, out = tmp_path / "small.yaml", tmp_path / "out"
     figure = "figures:\n  - {kind: completion_times, samples: page.object_s}\n"
     figure += "  - {kind: waterfall}\n  - {kind: over_time, quantities: [goodput]}\n"
     metrics = "metrics: [page.load_time_s, goodput]\n"
-    file.write_text(HEAD + ENTRY % "objects: median" + metrics + figure)
-    words = [str(file), "--backend", "fake", "--out", str(out)]
-    done = CliRunner().invoke(run.command, words)
-    assert done.exit_code == 0, done.output
-    (row,) = out.glob("runs/*/row.json")
-    found = json.loads(row.read_text())
-    assert (found["verdict"], found["reason"]) == ("ok", "")
+    found = row_of(tmp_path, HEAD + ENTRY % "objects: median" + metrics + figure)
+    out = tmp_path / "out"
     assert found["page.first_byte_s"] == 0.04
     assert found["page.load_time_s"] > 8 * 1_894_000 / 20e6
     done = CliRunner().invoke(report_command.command, [str(out), "--format", "md"])

@@ -13,30 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from analysis.run import traffic
 from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP
 from analysis.run.tools import Lasted
 from jobs import Job, dump, load
-from mpbench.commands import run
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
 from mpbench.plan.timing import time_limit_s
 from tests.tools.placed import free_port, placed
+from tests.tools.small import HEAD, entry_of, row_of
 from tools.pingpong import reader, results
 from tools.pingpong.processes import PROGRAM
 
-HEAD = """\
-name: small
-topology: two_path
-parameters: {path1.capacity: 20 Mbit/s, path1.delay: 10 ms, path2.capacity: 20 Mbit/s}
-cases:
-  tcp: {protocol: tcp, congestion_control: cubic, path: 1}
-traffic:
-"""
-ENTRY = "  - {tool: pingpong, from: client, to: server, %s}\n"
+ENTRY = entry_of("pingpong")
 SETTINGS = {
     **{"request": 50, "answer": 1000, "nodelay": True, "writes": 3, "number": 20},
     **{"duration_s": None, "think_s": 0.0, "timeout_s": 5.0, "keepalive_s": 60},
@@ -226,15 +217,10 @@ def test_a_report_that_is_cut_short_is_refused(tmp_path: Path) -> None:
 
 def test_a_run_has_a_row(tmp_path: Path) -> None:
     """The fake's exchanges take 20.000 to 20.019 ms."""
-    file, out = tmp_path / "small.yaml", tmp_path / "out"
     entry = ENTRY % "size: 50 B, number: 20"
-    file.write_text(HEAD + entry + "metrics: [pingpong.p99_ms, pingpong.exchanges]\n")
-    words = [str(file), "--backend", "fake", "--out", str(out)]
-    done = CliRunner().invoke(run.command, words)
-    assert done.exit_code == 0, done.output
-    (row,) = out.glob("runs/*/row.json")
-    found = json.loads(row.read_text())
-    assert (found["verdict"], found["reason"]) == ("ok", "")
+    found = row_of(
+        tmp_path, HEAD + entry + "metrics: [pingpong.p99_ms, pingpong.exchanges]\n"
+    )
     assert (found["pingpong.exchanges"], found["connected"]) == (20, 1)
     assert found["pingpong.median_ms"] == pytest.approx(20.0095)
     assert found["pingpong.max_ms"] == pytest.approx(20.019)

@@ -18,24 +18,16 @@ from analysis.run import traffic
 from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP
 from jobs import Job, dump, load
 from mpbench.commands import report as report_command
-from mpbench.commands import run
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from tests.tools.placed import placed, serving
+from tests.tools.small import HEAD, entry_of, row_of
 from tools.sync import reader, results
 from tools.sync.processes import PROGRAM
 from tools.sync.record import ordered
 
-HEAD = """\
-name: small
-topology: two_path
-parameters: {path1.capacity: 20 Mbit/s, path1.delay: 10 ms, path2.capacity: 20 Mbit/s}
-cases:
-  tcp: {protocol: tcp, congestion_control: cubic, path: 1}
-traffic:
-"""
-ENTRY = "  - {tool: sync, from: client, to: server, %s}\n"
+ENTRY = entry_of("sync")
 GROUPS = "files: [{count: 2, size: 10 kB}, {size: 1 MB}]"
 
 
@@ -200,7 +192,6 @@ def test_a_damaged_report_is_refused(tmp_path: Path, changed: dict[str, Any]) ->
 
 
 def test_a_run_has_a_row_and_figures(tmp_path: Path) -> None:
-    file, out = tmp_path / "small.yaml", tmp_path / "out"
     figures = """\
 metrics: [sync.time_s, goodput]
 figures:
@@ -208,13 +199,8 @@ figures:
   - {kind: over_time, quantities: [goodput, sync.done_files]}
   - {kind: waterfall}
 """
-    file.write_text(HEAD + ENTRY % GROUPS + figures)
-    words = [str(file), "--backend", "fake", "--out", str(out)]
-    done = CliRunner().invoke(run.command, words)
-    assert done.exit_code == 0, done.output
-    (row,) = out.glob("runs/*/row.json")
-    found = json.loads(row.read_text())
-    assert (found["verdict"], found["reason"]) == ("ok", "")
+    found = row_of(tmp_path, HEAD + ENTRY % GROUPS + figures)
+    out = tmp_path / "out"
     assert found["sync.files"] == 3
     assert found["sync.time_s"] > 8 * 1_020_000 / 20e6
     done = CliRunner().invoke(report_command.command, [str(out), "--format", "md"])

@@ -11,32 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from analysis.run import traffic
 from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP
 from jobs import Job, dump, load
-from mpbench.commands import run
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
 from mpbench.plan.timing import time_limit_s
 from tests.tools.placed import free_port, placed
+from tests.tools.small import HEAD, entry_of, row_of
 from tools.video import fake, reader, results
 from tools.video.processes import PROGRAM
 from tools.video.programs.rules import buffer_based, rate_based
 from tools.video.programs.video import Buffer
 from tools.video.record import Video
 
-HEAD = """\
-name: small
-topology: two_path
-parameters: {path1.capacity: 20 Mbit/s, path1.delay: 10 ms, path2.capacity: 20 Mbit/s}
-cases:
-  tcp: {protocol: tcp, congestion_control: cubic, path: 1}
-traffic:
-"""
-ENTRY = "  - {tool: video, from: client, to: server, %s}\n"
+ENTRY = entry_of("video")
 RATES = "bitrates: [1 Mbit/s, 2 Mbit/s, 4 Mbit/s]"
 NS = 1_000_000_000
 
@@ -216,15 +207,10 @@ def test_a_damaged_report_is_refused(changed: dict[str, Any]) -> None:
 
 
 def test_a_run_has_a_row(tmp_path: Path) -> None:
-    file, out = tmp_path / "small.yaml", tmp_path / "out"
     figure = "figures:\n  - {kind: over_time, quantities: [video.buffer_s]}\n"
-    file.write_text(HEAD + ENTRY % RATES + "metrics: [video.stalls]\n" + figure)
-    words = [str(file), "--backend", "fake", "--out", str(out)]
-    done = CliRunner().invoke(run.command, words)
-    assert done.exit_code == 0, done.output
-    (row,) = out.glob("runs/*/row.json")
-    found = json.loads(row.read_text())
-    assert (found["verdict"], found["reason"]) == ("ok", "")
+    found = row_of(
+        tmp_path, HEAD + ENTRY % RATES + "metrics: [video.stalls]\n" + figure
+    )
     assert found["video.stalls"] == 0
     assert found["video.changes"] >= 1
 
