@@ -33,6 +33,14 @@ AGAIN_OF = (
 )
 """The campaigns of the other papers that were (studies/notes/rerun.md)."""
 
+ADDED = "figures that were added"
+"""The name of what had no verdict until the other pages stood."""
+ADDED_OF = (
+    *("trapped-networks", "shared-window", "unequal-acks", "both-full"),
+    "fattree-losses",
+)
+"""Its campaigns."""
+
 
 def publication(source: str, experiment: str = "") -> str:
     """The publication whose pages name the same build.
@@ -42,6 +50,8 @@ def publication(source: str, experiment: str = "") -> str:
     """
     if experiment in AGAIN_OF:
         return AGAIN
+    if experiment in ADDED_OF:
+        return ADDED
     for word, name in OWN_BUILDS.items():
         if word in source:
             return name
