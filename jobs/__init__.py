@@ -18,11 +18,12 @@ from jobs.transport import Transport
 from topologies.impairments import Impairments
 from topologies.parameters import traits
 from topologies.queues import FRAME_BYTES, Discipline
-from topologies.shaping import Shape
+from topologies.shaping import SENDER_HANDLE, Shape
 
 __all__ = [
     "FORMAT",
     "FRAME_BYTES",
+    "SENDER_HANDLE",
     "Discipline",
     "Entry",
     "Fault",

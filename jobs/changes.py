@@ -7,6 +7,7 @@ from typing import Annotated
 
 from jobs.marks import Among, Bounds, Length
 from jobs.values import MOST_SECONDS, Seconds
+from topologies.shaping import Shape
 
 MOST_STEPS = 200_000
 """Steps of all links of a job. One costs a guest about 0.1 ms."""
@@ -78,6 +79,34 @@ class Series:
                 yield time_s, value
             if self.period_s is None:
                 return
+
+
+def sender_change_fault(way: Shape, one: Series) -> str:
+    """Reason why a direction of a link cannot change so; empty if it can.
+
+    Only a link on its sender's interface has reasons: the kinds of its disciplines stay
+    as they are, and a netem gives a packet its time when the packet comes.
+    """
+    if not way.at_sender or one.quantity == UP:
+        return ""
+    if not way.one_netem:
+        if one.quantity in ("capacity_mbps", "queue_packets"):
+            return ""
+        what = one.quantity.partition("_")[0]
+        reason = f"its sender has a queue without a netem, whose {what} stays 0"
+        return f"{reason}; give the link a delay, or let another link change"
+    if one.quantity == "capacity_mbps":
+        reason = "its sender's netem gives packets their times as they come, so its"
+        return f"{reason} capacity cannot change; take 'shaper' away, or delay and loss"
+    only = ""
+    if one.quantity == "delay_ms" and (not way.capacity_mbps or not all(one.values)):
+        only = "beside a capacity and above 0"
+    if one.quantity == "loss_percent" and not way.delay_ms:
+        only = "beside a delay"
+    if only:
+        what = one.quantity.partition("_")[0]
+        return f"the {what} of a sender's netem changes {only} only"
+    return ""
 
 
 def check(

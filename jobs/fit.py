@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from jobs import capture
 from jobs import changes as job_changes
 from jobs.job import Job
+from jobs.links import any_at_sender
 from topologies import fabric, families, networks, templates
 from topologies.description import User
 
@@ -87,6 +88,26 @@ def _check_links(job: Job) -> None:
     if job.changes and any(link.tclink for link in job.links):
         raise ValueError("changes: links made as TCLink's cannot change")
     job_changes.check(job.changes, wanted, description.links)
+    _check_senders(job)
+
+
+def _check_senders(job: Job) -> None:
+    own = {link.name: link for link in job.links if any_at_sender([link])}
+    if not own:
+        return
+    if job.fabric is not None:
+        raise ValueError("fabric: its links are on no sender's interface")
+    _ = job.wiring  # raises ValueError where the link has no such sender
+    for box in job.middleboxes:
+        if box.link in own:
+            raise ValueError(f"middleboxes: {box.link} is on its sender's interface")
+    for one in job.changes:
+        for forward in (True, False):
+            if one.link not in own or not one.of(forward):
+                continue
+            way = own[one.link].direction(forward)
+            if reason := job_changes.sender_change_fault(way, one):
+                raise ValueError(f"changes: {one.link}: {reason}")
 
 
 def _check_fabric(job: Job) -> None:

@@ -13,7 +13,7 @@ from jobs.ends import Host
 from jobs.entries import BY_TOOL, Entry
 from jobs.fabric import Fabric
 from jobs.guest import USUAL_MIB, Guest
-from jobs.links import Link
+from jobs.links import Link, any_at_sender
 from jobs.linux import Linux
 from jobs.marks import WRITTEN, Bounds, Key, Length
 from jobs.middleboxes import MOST_BOXES, NAT, PROXY, Box
@@ -132,6 +132,10 @@ class Job:
     def wiring(self) -> Wiring:
         """The network as nodes and wires."""
         wiring = topologies.wire(self.description, self.shapes)
+        if any_at_sender(self.links):
+            from topologies import senders  # most jobs have no such link
+
+            wiring = senders.moved(wiring, self.shapes)
         more = {
             host: settings.addresses
             for host, settings in (self.host_settings or {}).items()

@@ -1,6 +1,6 @@
 """The links of a job, as the plan resolved them from the parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
@@ -11,7 +11,13 @@ from topologies import impairments, queues
 from topologies.impairments import BurstLoss, Impairments, Reordering
 from topologies.parameters import traits, unusual
 from topologies.queues import Discipline
-from topologies.shaping import Shape, plain
+from topologies.shaping import (
+    BURST_PACKETS,
+    LEAST_MTU_BYTES,
+    MOST_OVERHEAD_BYTES,
+    Shape,
+    plain,
+)
 
 MOST_QUEUE_PACKETS = 10**9
 
@@ -49,6 +55,9 @@ class Link(Shape):
             alike = down is None or getattr(down, name) == getattr(self, name)
             if found.alike and not alike:
                 raise ValueError(f"down: {name}: both directions have the same")
+        for key in ("overhead_bytes", "tunnel_at_host") if down else ():
+            if getattr(down, key) != getattr(self, key):
+                raise ValueError(f"down: {key}: both directions have the same")
         if down:
             _check(down)
 
@@ -60,6 +69,8 @@ def _check(way: Shape) -> None:
     for _, found in unusual(way):
         if reason := found.fault(way):
             raise ValueError(reason)
+    if reason := tunnel_fault(way) or sender_fault(way):
+        raise ValueError(reason)
     if way.impairments is None:
         return
     if way.tclink:
@@ -68,6 +79,41 @@ def _check(way: Shape) -> None:
         way.impairments, way.delay_ms, way.jitter_ms, way.loss_percent
     ):
         raise ValueError(reason)
+
+
+def tunnel_fault(way: Shape) -> str:
+    """Reason why a direction has no tunnel; empty if it has one, or none is asked."""
+    if way.overhead_bytes and way.tclink:
+        return "a TCLink of Mininet's has no tunnel"
+    if way.overhead_bytes and way.mtu_bytes < LEAST_MTU_BYTES:
+        return f"packets inside have {way.mtu_bytes} bytes; at least {LEAST_MTU_BYTES}"
+    return ""
+
+
+def sender_fault(way: Shape) -> str:
+    """Reason why a direction cannot be on the host that sends; empty if it can."""
+    if not way.at_sender:
+        return ""
+    order = way.impairments.reordering if way.impairments else None
+    if way.tclink:
+        return "a TCLink of Mininet's stays where it is"
+    if way.one_netem and way.discipline is not None:
+        reason = f"one netem has the delay and the queue, and no {way.discipline.name}"
+        return f"{reason}; give the delay and losses to another link of the path"
+    if way.one_netem and way.bucket_packets != BURST_PACKETS:
+        return "a netem has no token bucket; take 'bucket' away, or the delay"
+    if order and order.by_ms is not None:
+        return "reordering 'by' needs two netems; take 'by' away"
+    if not way.one_netem and way.capacity_mbps is None:
+        return "it has no delay and no capacity, so there is nothing to shape"
+    return ""
+
+
+def any_at_sender(links: Iterable[Link]) -> bool:
+    """Whether a direction of a link is on its sender's interface."""
+    return any(
+        link.direction(forward).at_sender for link in links for forward in (True, False)
+    )
 
 
 def of_shapes(shapes: Mapping[str, Shape]) -> tuple[Link, ...]:
@@ -99,6 +145,9 @@ reading.foreign(
         "impairments": Impairments | None,
         "down": Shape | None,
         **_of_traits(Shape),
+        "overhead_bytes": Annotated[int, Bounds(0, MOST_OVERHEAD_BYTES)],
+        "tunnel_at_host": bool,
+        "at_sender": bool,
     },
     required=tuple(_NUMBERS),
 )

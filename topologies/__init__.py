@@ -51,6 +51,7 @@ _PARTS = (
     "parameters",
     "queues",
     "reshaping",
+    "senders",
     "shaping",
     "templates",
     "translations",

@@ -120,6 +120,8 @@ def fault(shapes: Mapping[str, Shape]) -> str:
                 value = f"{found.key} {getattr(way, field):g}"
                 refusal = found.on_fabric or "the fabric has links without it"
                 return f"{name} has {value}; {refusal}"
+            if way.overhead_bytes or way.at_sender:
+                return f"{name} has a tunnel or its sender's queue, and the fabric not"
             if way.impairments:
                 return f"{name} has impairments, which the fabric does not have"
             if reason := discipline_fault(way.discipline):

@@ -4,6 +4,7 @@ A shape becomes the lines for `tc` that build it on an interface.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -18,12 +19,16 @@ MTU_BYTES = 1500
 ETHERNET_BYTES = FRAME_BYTES - MTU_BYTES
 LEAST_MTU_BYTES, MOST_MTU_BYTES = 576, 9216
 """The least that every host of IPv4 takes (RFC 791), and usual jumbo frames."""
+MOST_OVERHEAD_BYTES = 500
+"""Of a tunnel: more than several tunnels inside one another add."""
 LEAST_QUEUE_PACKETS = 10
 BURST_PACKETS = 2
 """The depth of a link's token bucket, in full packets, unless the link has another."""
 MOST_BURST_PACKETS, MOST_BURST_S = 10_000, 200.0
 """The deepest bucket, and the longest time to fill it, which tc has in 32 bits."""
 BURST_BYTES = BURST_PACKETS * FRAME_BYTES
+SENDER_HANDLE = "3:"
+"""Handle of the netem of a link that is on its sender, which limits the rate too."""
 DELAY_LINE_PACKETS = 1_000_000
 """Limit of the delay line. It is large, because the delay line must never drop."""
 TCLINK_BURST = "15k cburst 1600"
@@ -103,6 +108,11 @@ class Shape:
         are alike
     mtu_bytes : the largest IP packet that the link carries
     bucket_packets : so many full packets leave at once after a rest
+    overhead_bytes : what a tunnel adds to each packet; 0 for no tunnel
+    tunnel_at_host : True if the tunnel begins on the hosts of users, which know the
+        mtu inside of it
+    at_sender : True if the packets wait on the host that sends them, and not in a
+        router
     """
 
     capacity_mbps: float | None
@@ -142,14 +152,41 @@ class Shape:
             fault=_bucket_fault,
         ),
     )
+    overhead_bytes: int = 0
+    tunnel_at_host: bool = False
+    at_sender: bool = False
 
     @property
     def frame_bytes(self) -> int:
-        """Size of a full packet for tc, with its Ethernet header."""
-        return self.mtu_bytes + ETHERNET_BYTES
+        """Size of a full packet for tc, with its Ethernet header and its tunnel's."""
+        return self.mtu_bytes + self.overhead_bytes + ETHERNET_BYTES
+
+    @property
+    def hides_mtu(self) -> bool:
+        """Whether users learn the mtu from routers only."""
+        return bool(self.overhead_bytes) and not self.tunnel_at_host
+
+    @property
+    def one_netem(self) -> bool:
+        """Whether a single netem on the sender delays, loses and limits the rate."""
+        return self.at_sender and bool(
+            self.delay_ms or self.jitter_ms or self.loss_percent or self.impairments
+        )
 
     def tc_commands(self, interface: str) -> list[str]:
         """The lines for `tc -batch` that give an interface this shape.
+
+        tc counts the bytes of a tunnel with each packet, at the root of all others.
+        """
+        lines = self._commands(interface)
+        if self.overhead_bytes:
+            stab = f" stab overhead {self.overhead_bytes} linklayer ethernet"
+            head, kind = re.split(r"(?<=:)(?= \w)", lines[0], maxsplit=1)
+            lines[0] = f"{head}{stab}{kind}"
+        return lines
+
+    def _commands(self, interface: str) -> list[str]:
+        """The lines of `tc_commands`, without a tunnel.
 
         A netem delay line comes first and a tbf bottleneck with its queue second, as
         in tc-netem(8); `topologies.queues` says how disciplines join them. With
@@ -157,7 +194,9 @@ class Shape:
         delay line, whose limit is the queue.
         """
         device = f"dev {interface}"
-        lines, parent = self._delay_lines(device)
+        if self.one_netem:
+            return [self._sender_line(device)]
+        lines, parent = ([], "") if self.at_sender else self._delay_lines(device)
         if self.capacity_mbps is None:
             return lines
         rate_bps = round(self.capacity_mbps * 1e6)
@@ -169,7 +208,8 @@ class Shape:
                 *lines,
             ]
         managed, packets = self.discipline, self.queue_packets
-        place = f"{device} parent {parent} handle 10:"
+        at = f"parent {parent}" if parent else "root"
+        place = f"{device} {at} handle 10:"
         if managed is not None and managed.name == CAKE:
             return [*lines, queues.tc_command(managed, place, packets, rate_bps)]
         burst = self.bucket_packets * self.frame_bytes
@@ -181,6 +221,24 @@ class Shape:
             place = f"{device} parent 10:1 handle 20:"
             lines.append(queues.tc_command(managed, place, packets, rate_bps))
         return lines
+
+    def _sender_line(self, device: str) -> str:
+        """The line that adds all of a link as one netem, whose queue has the packets
+        that wait and those on the way."""
+        more = self.impairments or Impairments()
+        words = f"delay {self.delay_ms * 1e3:.3f}us"
+        if self.jitter_ms:
+            words += f" {self.jitter_ms * 1e3:.3f}us"
+        words += impairments.options(more)
+        if self.loss_percent:
+            words += f" loss {self.loss_percent:.7g}%"
+        if more.reordering:
+            words += impairments.reorder_option(more.reordering)
+        limit = DELAY_LINE_PACKETS
+        if self.capacity_mbps is not None:
+            limit = self.queue_packets
+            words += f" rate {round(self.capacity_mbps * 1e6)}bit"
+        return _netem(device, f"root handle {SENDER_HANDLE}", limit, words)
 
     def _delay_lines(self, device: str) -> tuple[list[str], str]:
         """The lines that add the delay line, and the parent of what follows it.
@@ -264,7 +322,9 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
     return replace(up, down=direction(DOWN))
 
 
-LATER = ("discipline", "impairments", "down", *traits(Shape))
+OWN = ("overhead_bytes", "tunnel_at_host", "at_sender")
+"""Traits with keys of their own in files."""
+LATER = ("discipline", "impairments", "down", *traits(Shape), *OWN)
 """Keys that a job has only where a link has another value than usual."""
 
 
@@ -276,6 +336,7 @@ def plain(shape: Shape) -> dict[str, Any]:
         if field.name not in LATER
     }
     found |= {name: getattr(shape, name) for name, _ in unusual(shape)}
+    found |= {name: value for name in OWN if (value := getattr(shape, name))}
     if shape.discipline is not None:
         found["discipline"] = shape.discipline.to_json()
     if shape.impairments is not None:

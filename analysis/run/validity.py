@@ -307,7 +307,7 @@ def links_as_asked(run: Artefacts) -> Iterator[str]:
 def _differences(link: Shape, observed: Direction) -> Iterator[str]:
     """Features of one direction of a link in tc's output that were not asked for."""
     held: float = link.queue_packets
-    if link.discipline is None:
+    if link.discipline is None and not link.one_netem:
         # tc shows bytes, which `observed` has in full packets of Ethernet.
         held *= link.frame_bytes / FRAME_BYTES
     if link.capacity_mbps == 0:  # out: tc shows its lowest rate, and no queue

@@ -24,7 +24,12 @@ from mpbench.backends.fake_flows import (
     virtual_s,
 )
 from tools import part
-from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
+from topologies.shaping import (
+    DELAY_LINE_PACKETS,
+    FRAME_BYTES,
+    SENDER_HANDLE,
+    Shape,
+)
 from topologies.wiring import Wiring
 
 ENDS = ("client", "server")
@@ -235,6 +240,12 @@ def qdiscs(device: str, shape: Shape, sent: tuple[int, int]) -> list[dict[str, A
                 **{"options": {**netem, "limit": shape.queue_packets}, **statistics},
             },
         ]
+    if shape.one_netem:
+        rate = round((shape.capacity_mbps or 0.0) * 1e6 / 8)
+        own = {**netem, **({"rate": {"rate": rate}} if rate else {})}
+        own["limit"] = shape.queue_packets if rate else DELAY_LINE_PACKETS
+        root = {"kind": "netem", "handle": SENDER_HANDLE, "dev": device, "root": True}
+        return [{**root, "options": own, **statistics}]
     root = {"kind": "netem", "handle": "1:", "dev": device, "root": True}
     listed = [{**root, "options": netem, **statistics}]
     if shape.capacity_mbps:
@@ -244,6 +255,9 @@ def qdiscs(device: str, shape: Shape, sent: tuple[int, int]) -> list[dict[str, A
             "limit": shape.queue_packets * FRAME_BYTES,
         }
         child = {"kind": "tbf", "handle": "10:", "dev": device, "parent": "1:1"}
+        if shape.at_sender:
+            del child["parent"]
+            return [{**child, "root": True, "options": tbf, **statistics}]
         listed.append({**child, "options": tbf, **statistics})
     return listed
 

@@ -46,4 +46,6 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "discipline": _discipline,
     "burst_loss": _burst_loss,
     "reordering": _reordering,
+    "tunnel": lambda tunnel: f"tunnel of {tunnel.overhead_bytes} bytes",
+    "shaper": lambda where: f"shaped by its {where}",
 }

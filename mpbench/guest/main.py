@@ -204,6 +204,7 @@ def build_network(
         hosts, wiring.ports, job.backups, switched_hosts(job), job.host_settings or {}
     )
     unknown = {box.link for box in job.middleboxes if box.kind == ICMP}
+    unknown |= {link.name for link in job.links if link.hides_mtu}
     of_mtus = mtus.lines(job.description, wiring, job.shapes, unknown)
     for name, lines in of_mtus.items():
         more[name] = [*lines, *more.get(name, [])]

@@ -36,7 +36,7 @@ from mpbench.plan import (
     user_sets,
 )
 from mpbench.plan.feasible import check_time_limit
-from mpbench.plan.links import shapes
+from mpbench.plan.links import check_changes, shapes
 from mpbench.plan.parameters import by_name, parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.spec import Spec, flows, middlebox_checks, middleboxes, traffic_patterns
@@ -145,6 +145,7 @@ def job(
         ),
         linux=_kernel(spec, case),
     )
+    check_changes(spec, made)
     try:
         return job_format.load(jobs.dump(made))
     except ValueError as error:

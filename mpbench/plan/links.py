@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from jobs import Job
+from jobs.changes import sender_change_fault
+from jobs.links import any_at_sender, sender_fault, tunnel_fault
 from mpbench.errors import UserError
-from mpbench.spec import Spec
+from mpbench.spec import Spec, change_checks
 from mpbench.spec.document import dotted
-from mpbench.spec.link_traits import Both
-from topologies import Shape, families, impairments, parameters, resolve
+from mpbench.spec.link_traits import SENDER, TUNNEL, Both, Tunnel
+from topologies import Shape, families, impairments, parameters, resolve, wire
 from topologies.impairments import Impairments
 from topologies.parameters import DOWN
 from topologies.queues import FRAME_BYTES, RED, Discipline
@@ -40,12 +43,36 @@ def shapes(
         down = _with(spec, link, traits, down, True, number)
         two_ways = found[link].down is not None or up != down
         found[link] = replace(up, down=down if two_ways else None)
+    if any("shaper" in traits for traits in spec.traits_at(point).values()):
+        _check_senders(spec, found, number)
     if spec.fabric is not None and spec.fabric.host_queue is not None:
         packets = spec.fabric.host_queue
         for link in families.centre(spec.network_description.name).host_classes:
             down = found[link].down or replace(found[link], down=None)
             found[link] = replace(found[link], queue_packets=packets, down=down)
     return found
+
+
+def _check_senders(spec: Spec, found: Mapping[str, Shape], number: int | None) -> None:
+    """Raises UserError for a link that cannot be on its sender's interface."""
+    from topologies import senders  # few files have such a link
+
+    try:
+        senders.moved(wire(spec.network_description, found), found)
+    except senders.SenderError as error:
+        raise _refusal(spec, error.link, "shaper", str(error), number) from None
+
+
+def check_changes(spec: Spec, job: Job) -> None:
+    """Raises UserError for a change that a link on its sender's interface cannot
+    make."""
+    for series in job.changes if any_at_sender(job.links) else ():
+        link = next(one for one in job.links if one.name == series.link)
+        for way in (link.direction(f) for f in (True, False) if series.of(f)):
+            if reason := sender_change_fault(way, series):
+                key = change_checks.named(spec.changes)[series.link][0]
+                at = f"{spec.where('changes', key)}: changes.{key}: {series.link}"
+                raise UserError(f"{at}: {reason}")
 
 
 def _with_mtu(shape: Shape, link: str, way: str, mtu: int, values: Values) -> Shape:
@@ -63,6 +90,26 @@ def _with_mtu(shape: Shape, link: str, way: str, mtu: int, values: Values) -> Sh
     return replace(shape, queue_packets=packets)
 
 
+def _inside(shape: Shape, tunnel: Tunnel) -> Shape:
+    """A direction with a tunnel, whose packets carry less than the link's."""
+    return replace(
+        shape,
+        mtu_bytes=shape.mtu_bytes - tunnel.overhead_bytes,
+        overhead_bytes=tunnel.overhead_bytes,
+        tunnel_at_host=tunnel.at_host,
+    )
+
+
+def _refusal(
+    spec: Spec, link: str, key: str, reason: str, number: int | None
+) -> UserError:
+    """The error of a trait that a link cannot have. number : of the point"""
+    place = spec.trait_place(link, key)
+    at = f"{spec.where(*place)}: {dotted(place)}"
+    point = "" if number is None else f", point {number}"
+    return UserError(f"{at}{point}: {reason}")
+
+
 def _with(
     spec: Spec,
     link: str,
@@ -74,12 +121,15 @@ def _with(
     """One direction of a link with its traits."""
 
     def refuse(key: str, reason: str) -> UserError:
-        place = spec.trait_place(link, key)
-        at = f"{spec.where(*place)}: {dotted(place)}"
-        point = "" if number is None else f", point {number}"
-        return UserError(f"{at}{point}: {reason}")
+        return _refusal(spec, link, key, reason, number)
 
     ways = {key: both.way(down) for key, both in traits.items()}
+    at_sender = ways.pop("shaper", None) == SENDER
+    tunnel = ways.pop(TUNNEL, None)
+    if tunnel is not None and tunnel.overhead_bytes:
+        shape = _inside(shape, tunnel)
+        if reason := tunnel_fault(shape):
+            raise refuse(TUNNEL, reason)
     given, discipline = ways.pop("discipline", None), None
     if given is not None and shape.capacity_mbps is not None:
         try:
@@ -101,11 +151,15 @@ def _with(
         raise refuse(reason.split()[0], reason)
     present = more if more.to_json() else None
     own = _given(Shape, ways)
+    own.pop("mtu_bytes", None)  # the shape has it already, less a tunnel's bytes
     shape = replace(shape, discipline=discipline, impairments=present, **own)
     for name in own:
         found = parameters.traits(Shape)[name]
         if reason := found.fault(shape):
             raise refuse(found.key, reason)
+    shape = replace(shape, at_sender=at_sender)
+    if reason := sender_fault(shape):
+        raise refuse("shaper", reason)
     return shape
 
 
@@ -124,7 +178,8 @@ def _trouble(discipline: Discipline, shape: Shape) -> str:
     if discipline.name != RED:
         return ""
     if shape.mtu_bytes != MTU_BYTES:
-        return "red counts packets of 1500 bytes; take codel, or take 'mtu' away"
+        key = TUNNEL if shape.overhead_bytes else "mtu"
+        return f"red counts packets of 1500 bytes; take codel, or take '{key}' away"
     limit, high = shape.queue_packets * FRAME_BYTES, discipline.value("max_bytes")
     if high < limit:
         return ""

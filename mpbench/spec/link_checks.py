@@ -122,6 +122,12 @@ def disciplines(spec: Sections) -> dict[str, list[Both[queues.Given]]]:
     return found
 
 
+def shapers(spec: Sections, link: str) -> tuple[str, ...]:
+    """Who shapes each direction of a link, where the file says so."""
+    both = traits(spec).get(link, {}).get("shaper")
+    return () if both is None else tuple(one for one in (both.up, both.down) if one)
+
+
 def _names(given: Sequence[Both[queues.Given]]) -> set[str]:
     """The names of disciplines."""
     return {one.name for both in given for one in (both.up, both.down) if one}

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from jobs.linux import Linux
 from jobs.middleboxes import KERNEL_OPTIONS, MOST_BOXES, NAT, PROXY, STATEFUL
-from mpbench.spec import kernels
+from mpbench.spec import kernels, link_checks
 from mpbench.spec.change_checks import TCLINK
+from mpbench.spec.link_traits import SENDER
 from mpbench.spec.messages import shortened
 from mpbench.spec.middleboxes import Box, merged
 from mpbench.spec.sections import Sections
@@ -78,6 +79,9 @@ def _check_network(
             hint = nearest(link, topology.all_links)
             reason = f"{topology.name} has no link '{shortened(link)}'; {hint}"
             faults.add((*at, link), reason)
+        elif SENDER in link_checks.shapers(spec, link):
+            reason = "a host shapes this link, and no router, where a box could stand"
+            faults.add((*at, link), f"{reason}; give the box another link of the path")
     for index, entry in enumerate(spec.traffic):
         if entry.tool != FLOWS:
             continue

@@ -22,7 +22,7 @@ from tests.spec.files import text
 from topologies import fabric
 from topologies.impairments import Impairments
 from topologies.parameters import Trait, traits
-from topologies.shaping import Shape
+from topologies.shaping import OWN, Shape
 
 EACH = [(of, n, t) for of in (Impairments, Shape) for n, t in traits(of).items()]
 trait_fields = pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def value_in(shape: Shape, record: type, field: str) -> Any:
 def test_every_number_of_a_record_is_a_parameter_or_a_trait() -> None:
     parameters = {"capacity_mbps", "delay_ms", "queue_packets", "loss_percent"}
     parameters |= {"jitter_ms", "tclink"}
-    more = {"discipline", "impairments", "down", "burst_loss", "reordering"}
+    more = {"discipline", "impairments", "down", "burst_loss", "reordering", *OWN}
     for record in (Shape, Impairments):
         left = {each.name for each in fields(record)} - parameters - more
         forgotten = sorted(left - set(traits(record)))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run.readers.files import read_object
+from jobs import SENDER_HANDLE
 
 FABRIC = "fabric"
 """The kind of a link of the fabric: a queue with a rate, a delay and losses."""
@@ -28,7 +29,8 @@ class Qdisc:
 
     kind : `tbf`, `htb`, `netem` and so on
     parent : handle of the parent's class; None for the root
-    rate_mbps : rate of a tbf, htb or cake in 10^6 bit/s; None for other kinds
+    rate_mbps : rate of a tbf, htb or cake, or of the one netem of a sender, in 10^6
+        bit/s; None for others
     limit_bytes, limit_packets : capacity of its queue; None if tc does not show it
     delay_ms, jitter_ms, loss_percent : settings of a netem; 0 for other kinds
     bytes, packets : what left the discipline
@@ -127,6 +129,10 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
     delay = options.get("delay") or {}
     in_bytes = kind in ("tbf", "bfifo", "red", FABRIC)
     rate = options.get(RATES.get(kind, ""))
+    order_mbps = _order_mbps(options) if kind == "netem" else None
+    if kind == "netem" and description["handle"] == SENDER_HANDLE:
+        rate = (options.get("rate") or {}).get("rate")
+        order_mbps = None
     return Qdisc(
         node=node,
         interface=description["dev"],
@@ -144,7 +150,7 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
         drops=int(description.get("drops", 0)),
         lost=int(description.get("lost", 0)),
         document=description,
-        order_mbps=_order_mbps(options) if kind == "netem" else None,
+        order_mbps=order_mbps,
     )
 
 
