@@ -120,6 +120,12 @@ class Entry:
         return None
 
     @property
+    def own_keepalive(self) -> bool:
+        """Whether its program says when the kernel probes silent connections, so that
+        sysctls about that have no effect."""
+        return False
+
+    @property
     def own_protocol(self) -> bool:
         """Whether its program may send by another protocol than that of its
         transport."""

@@ -262,6 +262,31 @@ SAID = {
         "path 1 (a) carried 6% of its capacity: the queue of b holds 10 packets and was"
         " full 35 times"
     ],
+    "window-half-starved": [
+        "path 1 (fibre): the host's subflow had no data to send for 49% of its time"
+    ],
+    "window-proxy": [
+        "the connections of the pc are plain TCP",
+        "the receive window held the connection of the router: it used 13% of the"
+        " capacity of its paths, which lost nothing; see net.ipv4.tcp_rmem of the"
+        " router",
+    ],
+    "limit-of-three": [
+        "no subflow was asked for on path 3 (c): the limit `subflows` of the host is 1"
+    ],
+    "announcement-garbled": [
+        "no further subflow was asked for on 2 connections: the client has no endpoint"
+        " with the flag `subflow`, and the peer's announcements of addresses (ADD_ADDR)"
+        " did not arrive, or their codes (HMAC) were wrong",
+        "the middlebox at path 1 overwrote a part of ADD_ADDR in 8 packets",
+    ],
+    "keepalive-unasked": [
+        "the laptop gave up 1 subflow on path 1 (lte)",
+        "1 connection of the laptop lost the last subflow",
+        "the middlebox at lte dropped 17 packets of connections",
+        "net.ipv4.tcp_keepalive_time and net.ipv4.tcp_keepalive_intvl of the laptop and"
+        " the server_laptop have no effect: no program there asks for keepalive probes",
+    ],
     "waited": [
         "the transfer client to server waited for path 2, which was busy with 191 kB"
         " for 0.8 of 0.9 s; path 1 carried 829 kB in 0.5 s and then had nothing to send"
@@ -682,3 +707,55 @@ def test_a_limit_that_is_raised_later_opens_no_subflow(
     (said,) = lines(run)
     later = ", and raising it later opens none on them"
     assert said.endswith("of the client is 0" + later * bool(raised))
+
+
+@pytest.mark.parametrize(
+    ("busy_ms", "told"), [(12_775, True), (12_776, False), (7_515, True)]
+)
+def test_the_fastest_path_tells_of_buffers_from_a_share_of_time_on(
+    tmp_path: Path, busy_ms: int, told: bool
+) -> None:
+    """The subflow lasts 15,030 ms, and 0.15 of them are 2,254.5."""
+    run = copied(tmp_path, "window-half-starved")
+    change_events(run, ("busy_ms=7640", f"busy_ms={busy_ms}"))
+    assert any("had no data to send" in line for line in lines(run)) == told
+
+
+@pytest.mark.parametrize(("busy_s", "told"), [(10.50, True), (10.51, False)])
+def test_a_path_that_is_mostly_used_tells_of_no_buffer(
+    tmp_path: Path, busy_s: float, told: bool
+) -> None:
+    run = copied(tmp_path, "window-half-starved")
+    path = run / "row.json"
+    row = json.loads(path.read_text()) | {"fibre.up.busy_s": busy_s}
+    path.write_text(json.dumps(row))
+    assert any("had no data to send" in line for line in lines(run)) == told
+
+
+def test_a_program_with_times_of_its_own_is_told(tmp_path: Path) -> None:
+    """A program that asks for probes itself does not look at the sysctls."""
+    run = copied(tmp_path, "keepalive-unasked")
+    path = run / "job.json"
+    job = json.loads(path.read_text())
+    job["traffic"][0]["keepalive_s"] = 30
+    path.write_text(json.dumps(job))
+    said = [line for line in lines(run) if "no effect" in line]
+    assert "of the laptop have no effect: the client of" in said[0]
+    assert "has times of its own" in said[0]
+    assert "of the server_laptop have no effect: no program there" in said[1]
+
+
+@pytest.mark.parametrize(("limit", "told"), [(1, True), (2, False)])
+def test_a_limit_that_was_not_reached_is_no_reason(
+    tmp_path: Path, limit: int, told: bool
+) -> None:
+    run = copied(tmp_path, "limit-of-three")
+    path = run / "job.json"
+    job = json.loads(path.read_text())
+    job["hosts"]["host"]["limits"]["subflows"] = limit
+    path.write_text(json.dumps(job))
+    assert any("the limit `subflows`" in line for line in lines(run)) == told
+
+
+def copied(tmp_path: Path, name: str) -> Path:
+    return Path(shutil.copytree(CAPTURED / name, tmp_path / "run"))

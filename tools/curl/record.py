@@ -27,6 +27,10 @@ class Curl(Entry):
     transport: Annotated[Transport | None, WRITTEN] = None
 
     @property
+    def own_keepalive(self) -> bool:
+        return True  # curl asks for probes after 60 s
+
+    @property
     def given_up_s(self) -> float | None:
         return self.timeout_s
 

@@ -75,5 +75,9 @@ class PingPong(Entry):
     def outlasts_s(self) -> float:
         return self.timeout_s
 
+    @property
+    def own_keepalive(self) -> bool:
+        return self.keepalive_s is not None
+
 
 RECORD = PingPong

@@ -11,8 +11,15 @@ from typing import Any
 
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding
-from analysis.run.explain.limits import LEAST_ROUND_TRIPS, LEAST_S
+from analysis.run.explain.limits import (
+    LEAST_ROUND_TRIPS,
+    LEAST_S,
+    LITTLE_DATA,
+    partly_starved,
+)
+from analysis.run.explain.shares import LEAST_BYTES
 from analysis.run.explain.subflows import Connection, Subflow
+from analysis.run.explain.times import shares
 from analysis.run.explain.ways import Way, of_path
 from analysis.run.traffic import Traffic
 
@@ -30,18 +37,41 @@ the reader or for an earlier piece is in the buffer as well."""
 
 
 def held(facts: Facts) -> Iterator[Finding]:
-    """Connections whose data on their way are about what a buffer takes."""
+    """Connections whose data on their way are about what a buffer takes, and those
+    whose fastest subflow waits for space."""
+    told: list[Connection] = []
     for one in facts.connections:
         entry = facts.traffic[one.entry]
         if not (entry.bulk and entry.transport.is_mptcp):
             continue
         for sender in entry.sending_hosts:
             receiver = entry.destination if sender == one.client else one.client
-            if facts.passes_on(one.entry, receiver):
+            if facts.passes_on(one.entry, receiver) and not _waits(facts, receiver):
                 continue
             finding = _of_connection(facts, one, entry, sender, receiver)
             if finding is not None:
+                told.append(one)
                 yield finding
+    for one, finding in partly_starved(facts):
+        if not any(one is each for each in told):
+            yield finding
+
+
+def _waits(facts: Facts, proxy: str) -> bool:
+    """Whether all that a proxy sends of bulk data waits for what it gets: each of its
+    subflows had nothing to send for a part of its time, and sent much."""
+    idle = [
+        found[1][3]
+        for each in facts.connections
+        for subflow in each.subflows
+        if (
+            found := shares(
+                subflow, proxy, facts.traffic[each.entry].transport.is_mptcp
+            )
+        )
+        if found[0] >= LEAST_BYTES
+    ]
+    return bool(idle) and min(idle) >= LITTLE_DATA
 
 
 def _of_connection(

@@ -45,6 +45,34 @@ def not_asked(facts: Facts) -> Iterator[Finding]:
     )
 
 
+def beyond_limit(facts: Facts) -> Iterator[Finding]:
+    """Paths on which a client asked for no subflow, because others had taken all that
+    its limit allows."""
+    if facts.events is None or _unusable(facts):
+        return
+    for host in dict.fromkeys(one.client for one in facts.connections):
+        limits = settings.settings_of(facts, host).limits
+        most = limits.subflows if limits else None
+        own = [
+            one
+            for one in facts.connections
+            if one.client == host and one.first("MPJoinSynTx") is not None
+        ]
+        full = [o for o in own if sum(s.is_join for s in o.subflows) == most]
+        if not most or not own or len(full) < len(own):
+            continue
+        taken = {subflow.address for one in own for subflow in one.subflows}
+        offered = settings.offers(facts, host)
+        for path in facts.users.get(host, ()):
+            address = path.address or ""
+            if address in offered and address not in taken:
+                yield Finding(
+                    f"no subflow was asked for on {facts.path_name(host, address)}: the"
+                    f" limit `subflows` of the {host} is {most}",
+                    f"MPJoinSynTx {most} on each of {many(len(own), 'connection')}",
+                )
+
+
 def _unusable(facts: Facts) -> bool:
     """Whether the kernel failed to open a subflow, which another rule tells."""
     return bool(facts.total("MPTcpExtMPJoinSynTxBindErr"))

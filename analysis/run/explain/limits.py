@@ -22,6 +22,11 @@ from jobs.middleboxes import DROPS, ICMP
 
 FALLBACKS = tuple(name for name, _ in handshake.REASONS)
 WITHOUT_DATA = 0.5
+LITTLE_DATA = 0.15
+"""The share of time without data that tells something of the path with the shortest
+round trip: in sound runs, bulk data leave it 0.02 at most."""
+HALF_EMPTY = 0.7
+"""A path with this share of its capacity has no reason that matters."""
 BUSY = 0.8
 OF_CAPACITY = 0.5
 LEAST_S = 5.0
@@ -60,9 +65,24 @@ def starved(facts: Facts) -> Iterator[Finding]:
     MPTCP hands data to a subflow only while the send buffer and the receive window of
     the whole connection have space for them.
     """
+    for bulk in _without_data(facts, WITHOUT_DATA):
+        yield _starved(facts, bulk)
+
+
+def partly_starved(facts: Facts) -> Iterator[tuple[Connection, Finding]]:
+    """Connections whose fastest subflow had nothing to send for a smaller part of its
+    time, and whose path has much capacity left."""
+    for bulk in _without_data(facts, LITTLE_DATA):
+        if bulk.parts[3] < WITHOUT_DATA and _fastest_and_half_empty(facts, bulk):
+            yield bulk.one, _starved(facts, bulk)
+
+
+def _without_data(facts: Facts, least: float) -> Iterator[Bulk]:
+    """Subflows without data for at least a share of their time, which no plan and no
+    other rule explains."""
     for bulk in _bulk(facts):
         idle = bulk.parts[3]
-        if not bulk.entry.transport.is_mptcp or idle < WITHOUT_DATA:
+        if not bulk.entry.transport.is_mptcp or idle < least:
             continue
         if facts.passes_on(bulk.one.entry, bulk.host):
             continue  # it has what the way before it brings
@@ -70,16 +90,54 @@ def starved(facts: Facts) -> Iterator[Finding]:
         planned = traffic.is_backup(facts.job, bulk.entry, number)
         if planned or told_backup(bulk.subflow):
             continue  # it is used only while no other subflow can be
-        if again(bulk.one, bulk.host):
-            continue  # it waits for data to be sent again, which another rule tells
-        path = facts.path_name(bulk.one.client, bulk.subflow.address)
-        yield Finding(
-            f"{path}: the {bulk.host}'s subflow had no data to send for {idle:.0%} of"
-            " its time although the application had some: the connection's send buffer"
-            " or receive window was full; see net.ipv4.tcp_wmem of the sender and"
-            " net.ipv4.tcp_rmem of the receiver",
-            bulk.evidence,
-        )
+        if not again(bulk.one, bulk.host):
+            yield bulk  # else it waits for data to be sent again: another rule
+
+
+def _starved(facts: Facts, bulk: Bulk) -> Finding:
+    path = facts.path_name(bulk.one.client, bulk.subflow.address)
+    return Finding(
+        f"{path}: the {bulk.host}'s subflow had no data to send for"
+        f" {bulk.parts[3]:.0%} of its time although the application had some: the"
+        " connection's send buffer or receive window was full; see"
+        " net.ipv4.tcp_wmem of the sender and net.ipv4.tcp_rmem of the receiver",
+        bulk.evidence,
+        about=_beside(facts, bulk),
+    )
+
+
+def _beside(facts: Facts, bulk: Bulk) -> str:
+    """The other one of a connection's two paths, of which a full buffer is the reason
+    too; "" for other connections."""
+    own = bulk.subflow.address
+    others = {each.address for each in bulk.one.subflows} - {own}
+    if len(others) != 1:
+        return ""
+    return f"{facts.path_name(bulk.one.client, others.pop())} of {bulk.one.client}"
+
+
+def _fastest_and_half_empty(facts: Facts, bulk: Bulk) -> bool:
+    """Whether a subflow has the shortest round trip of its connection, so that every
+    scheduler would have it send, and its path has much capacity left."""
+    one, host = bulk.one, bulk.host
+    ways: dict[str, Way] = {}
+    for subflow in one.subflows:
+        number = facts.path_of(one.client, subflow.address)
+        if number is None:
+            return False
+        ways[subflow.address] = of_path(facts, one.client, number, host)
+    own = ways[bulk.subflow.address]
+    used = _used(bulk.subflow, host, own)
+    changed = {change.link for change in facts.changes}
+    if used is None or used >= HALF_EMPTY or changed.intersection(own.shapes):
+        return False
+    if _taken(facts, own, host == one.client) >= HALF_EMPTY:
+        return False
+    return all(
+        own.round_trip_s < way.round_trip_s
+        for address, way in ways.items()
+        if address != bulk.subflow.address
+    )
 
 
 def slow(facts: Facts) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from jobs.spoken import ENTRY, HOST, PROXY
 
 ASKING = ("subflow", "fullmesh")
 """The flags of endpoints from which a host asks for subflows by itself."""
+KEEPALIVE = ("net.ipv4.tcp_keepalive_time", "net.ipv4.tcp_keepalive_intvl")
 NOTHING = Host()
 
 
@@ -75,6 +76,50 @@ def script(facts: Facts) -> Iterator[Finding]:
 
 def _line(change: HostChange) -> str:
     return f"{change.state} at {change.time_s:.3f} s in {NAME}"
+
+
+def without_keepalive(facts: Facts) -> Iterator[Finding]:
+    """Sysctls about probes of silent connections, which no program asks for.
+
+    Linux probes only for sockets with SO_KEEPALIVE, and those with times of their own
+    do not look at the sysctls.
+    """
+    told: dict[tuple[str, str], list[str]] = {}
+    for host in dict.fromkeys(h for one in facts.traffic for h in _ends(one)):
+        entries = [one for one in facts.traffic if host in _ends(one)]
+        given = _given(facts, host, entries)
+        if not given or any(one.record.own_program for one in entries):
+            continue
+        own = [
+            one.title
+            for one in entries
+            if one.record.own_keepalive and host in one.sources
+        ]
+        why = "no program there asks for keepalive probes (SO_KEEPALIVE)"
+        if own:
+            why = f"the client of {listed(own)} has times of its own"
+        verb = "has" if len(given) == 1 else "have"
+        values = listed(f"{name} {value}" for name, value in given.items())
+        sentence = f"{verb} no effect: {why}; see `keepalive` of pingpong"
+        told.setdefault((sentence, values), []).append(host)
+    for (sentence, values), hosts in told.items():
+        names = listed(name for name in KEEPALIVE if name in values)
+        yield Finding(f"{names} of the {' and the '.join(hosts)} {sentence}", values)
+
+
+def _ends(entry: Traffic[Any]) -> tuple[str, ...]:
+    return (*entry.sources, *entry.destinations)
+
+
+def _given(
+    facts: Facts, host: str, entries: Iterable[Traffic[Any]]
+) -> dict[str, object]:
+    """The sysctls about keepalive probes that the file gives a host."""
+    found: dict[str, object] = {}
+    for one in entries:
+        found |= dict(one.transport.sysctls)
+    found |= dict(settings_of(facts, host).sysctls or {})
+    return {name: found[name] for name in KEEPALIVE if name in found}
 
 
 def without_mptcp(facts: Facts) -> Iterator[Finding]:
@@ -217,6 +262,21 @@ def _unheard(
         )
     elif not announced and not announces(server):
         yield "the peer announces no address"
+    elif not announced:
+        sent = [event for event in one.events if event.name == "AddAddrTx"]
+        if any(event.host != one.client for event in sent):
+            reason = "the peer's announcements of addresses (ADD_ADDR) did not arrive"
+            yield f"{reason}, or their codes (HMAC) were wrong"
+
+
+def offers(facts: Facts, host: str) -> set[str]:
+    """The addresses of a client's paths from which it may ask for subflows."""
+    paths = facts.users.get(host, ())
+    own = settings_of(facts, host).endpoints
+    if own is None:
+        return {path.address or "" for path in paths}
+    links = {each.link for each in own if set(ASKING) & set(each.flags)}
+    return {path.address or "" for path in paths if path.links[0] in links}
 
 
 def announces(server: Host, link: str | None = None) -> bool:
