@@ -11,6 +11,7 @@ from jobs.reading import Fault, read
 from topologies import fabric, impairments, reshaping, shaping
 from topologies.impairments import BurstLoss, Impairments, Reordering
 from topologies.parameters import traits, unusual
+from topologies.queues import Discipline
 from topologies.queues import from_json as discipline
 from topologies.shaping import Shape, link_shape, ordering_rate_mbps, queue_packets
 
@@ -268,6 +269,34 @@ def test_a_bucket_holds_1_to_10000_packets_and_fills_within_200_s() -> None:
     assert bucket.fault(slower) == "takes 200 s to fill; 200 s at most"
     small_packets = replace(deep, capacity_mbps=0.25, mtu_bytes=576)
     assert bucket.fault(small_packets) == ""
+
+
+@pytest.mark.parametrize("field", ["duplication_percent", "corruption_percent"])
+@pytest.mark.parametrize(
+    ("percent", "taken"),
+    [(-0.1, False), (0.0, True), (0.1, True), (100.0, True), (100.1, False)],
+)
+def test_a_share_of_packets_is_0_to_100_percent(
+    field: str, percent: float, taken: bool
+) -> None:
+    if taken:
+        assert getattr(read(Impairments, {field: percent}), field) == percent
+    else:
+        with pytest.raises(Fault, match=field):
+            read(Impairments, {field: percent})
+
+
+def test_every_queue_but_that_of_cake_stands_behind_a_bucket() -> None:
+    fault = traits(Shape)["bucket_packets"].fault
+    plain = Shape(10.0, 5.0, 10, bucket_packets=4)
+    assert fault(replace(plain, discipline=Discipline("codel", ()))) == ""
+    cake = replace(plain, discipline=Discipline("cake", ()))
+    assert fault(cake) == "cake has no token bucket"
+
+
+def test_messages_have_an_example_of_each_whole_trait() -> None:
+    found = {each.key: each.example for each in traits(Shape).values()}
+    assert found == {"mtu": 1400, "bucket": 10}
 
 
 def test_what_is_unusual_is_named_with_its_field() -> None:
