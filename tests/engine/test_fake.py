@@ -90,6 +90,34 @@ def test_a_link_carries_what_its_direction_can(tmp_path: Path, reverse: bool) ->
     assert 0.85 * capacity_mbps < found["goodput_mbps"] < 0.97 * capacity_mbps
 
 
+@pytest.mark.parametrize(("delay", "kind"), [("5 ms", "netem"), ("0 ms", "tbf")])
+def test_a_sender_shapes_its_link(tmp_path: Path, delay: str, kind: str) -> None:
+    """The disciplines of the host are read as the link that was asked for."""
+    text = DSL.format(reverse="false").replace("5 ms", f"{delay}, shaper: sender")
+    (run,) = make_plan(loads(text, "f.yaml"), {}).runs
+    (tmp_path / "job.json").write_text(json.dumps(dump(run.job)))
+    execute(tmp_path, run.job)
+    shaped = json.loads((tmp_path / "artefacts/qdisc-end.json").read_text())
+    kinds = {node: [each["kind"] for each in found] for node, found in shaped.items()}
+    assert kinds == {"home": [kind], "server": [kind]}
+    found = rows.row(tmp_path)
+    assert (found["verdict"], found["reason"]) == ("ok", "")
+
+
+def test_a_sender_with_another_queue_is_noticed(tmp_path: Path) -> None:
+    text = DSL.format(reverse="false").replace("5 ms", "5 ms, shaper: sender")
+    (run,) = make_plan(loads(text, "f.yaml"), {}).runs
+    (tmp_path / "job.json").write_text(json.dumps(dump(run.job)))
+    execute(tmp_path, run.job)
+    path = tmp_path / "artefacts/qdisc-end.json"
+    document = json.loads(path.read_text())
+    document["home"][0]["options"]["limit"] += 2
+    path.write_text(json.dumps(document))
+    found = rows.row(tmp_path)
+    assert found["verdict"] == "invalid"
+    assert "queue is" in found["reason"]
+
+
 def test_loss_costs_goodput() -> None:
     def goodput(loss_percent: float) -> float:
         job = plans.job(0, "tcp2")
