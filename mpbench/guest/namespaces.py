@@ -3,6 +3,7 @@
 import ctypes
 import functools
 import os
+import resource
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ CLONE_NEWUTS = 0x04000000
 MS_RDONLY, MS_REMOUNT, MS_BIND = 1, 32, 4096
 MNT_DETACH = 2
 NETNS_FOLDER = Path("/run/netns")
+SPARE_FILES = 256
+"""Open files of a process beside those of its namespaces."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -31,6 +34,17 @@ def _enter(descriptor: int) -> None:
 def _home() -> int:
     """The namespace in which this process began, before it makes or enters another."""
     return os.open("/proc/self/ns/net", os.O_RDONLY)
+
+
+def allow_files(descriptor: int) -> None:
+    """Let this process open more files once `descriptor` comes near the limit.
+
+    A namespace takes one for as long as it is there, and Linux allows 1,024. The limit
+    of usual networks stays, because programs inherit it.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if descriptor + SPARE_FILES > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (2 * soft, max(hard, 2 * soft)))
 
 
 def take_name(name: str) -> None:
@@ -60,6 +74,7 @@ class Namespace:
         try:
             _check(_libc.unshare(CLONE_NEWNET), "unshare")
             self.descriptor = os.open("/proc/self/ns/net", os.O_RDONLY)
+            allow_files(self.descriptor)
             source = f"/proc/self/fd/{self.descriptor}".encode()
             target = str(self.path).encode()
             _check(_libc.mount(source, target, b"", MS_BIND, None), "mount")
