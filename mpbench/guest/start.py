@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 LAZY = frozenset(
-    {"inspect", "ipaddress", "locale", "pty", "shutil", "textwrap", "traceback"}
+    {
+        "hashlib",
+        "inspect",
+        "ipaddress",
+        "locale",
+        "pty",
+        "shutil",
+        "textwrap",
+        "traceback",
+    }
 )
 """Modules that others import, and that hardly any run uses. Each is executed when one
 of its attributes is first asked for."""
