@@ -39,8 +39,8 @@ traffic: [{tool: iperf3, from: client, to: server, duration: 3 s}]
 class Runs:
     """Executes runs by a formula of the patches in a kernel.
 
-    effects : of each patch, by its name: percent of goodput, "same" for no byte, or
-        "broken" for a kernel that does not build
+    effects : of each patch, by its name: percent of goodput, "same" for no byte,
+        "broken" for a kernel that does not build, or "fails" for one whose runs do
     noise : standard deviation of a network's difference, percent
     """
 
@@ -49,10 +49,12 @@ class Runs:
         self.noise = noise
         self.count = 0
         self.done: set[str] = set()
+        self.others: dict[str, set[str]] = {}
 
     def __call__(
         self, spec: Spec, plan: Plan, folder: Path, others: Sequence[Path]
     ) -> pd.DataFrame:
+        self.others[folder.name] = {path.name for path in others}
         rows = [self._row(run, folder) for run in plan.runs]
         table = pd.DataFrame(rows)
         table.attrs["factors"] = plan.factor_keys
@@ -65,14 +67,15 @@ class Runs:
         numbers = [effect for effect in effects if not isinstance(effect, str)]
         drawn = np.random.default_rng(run.point).normal(0, self.noise)
         factor = 1 + (sum(numbers) + drawn * bool(numbers)) / 100
+        fails = "fails" in effects
         if run.id not in self.done:
             self.count += 1
             self.done.add(run.id)
-        self._leave(run, folder, factor)
+        self._leave(run, folder, 0.0 if fails else factor)
         return {
             "id": run.id,
             "case": run.case,
-            "verdict": "ok",
+            "verdict": "failed" if fails else "ok",
             "repetition": run.repetition,
             "goodput_mbps": 10 * factor,
             **run.factors,
@@ -326,3 +329,16 @@ def test_a_series_whose_end_is_undecided(tmp_path: Path) -> None:
 def test_a_series_whose_end_does_not_build(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="'mine' cannot be judged: kernel"):
         searched(tmp_path, {"1.patch": "broken"})
+
+
+def test_a_series_whose_end_has_no_ok_run(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no pair of ok runs"):
+        searched(tmp_path, {"1.patch": "fails"})
+
+
+def test_a_step_takes_the_runs_of_other_steps(tmp_path: Path) -> None:
+    effects = {f"{number}.patch": 0.0 for number in range(1, 5)}
+    _, search, runs = searched(tmp_path, {**effects, "4.patch": -10.0})
+    assert len(search.steps) > 2
+    assert all(folder not in others for folder, others in runs.others.items())
+    assert list(runs.others.values())[-1] == set(list(runs.others)[:-1])
