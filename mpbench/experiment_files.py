@@ -23,7 +23,9 @@ from mpbench.spec.document import Document, Place, parse, read
 from mpbench.spec.growth import grown
 from mpbench.spec.includes import resolved
 from mpbench.spec.kernels import LOCK
+from mpbench.spec.messages import listing, shortened
 from mpbench.spec.renamed import current
+from mpbench.spec.suggestions import suggestion
 from mpbench.spec.validate import validated
 
 
@@ -100,6 +102,14 @@ def load_with(
     document = resolved(read(where), where.parent)
     own = {key: document.values[key] for key in keys if key in document.values}
     rest = {k: v for k, v in document.values.items() if k not in own}
+    known = [*keys, *Spec.model_fields]
+    faults = []
+    for key in map(str, rest):
+        if (meant := suggestion(key, known)) in keys:
+            name = f"{document.where((key,))}: {shortened(key)}"
+            faults.append(f"{name}: unknown key; did you mean '{meant}'?")
+    if faults:
+        raise UserError(listing(faults))
     plain = traffic_files.in_place(replace(document, values=rest), where.parent)
     spec = _validate(patch_files.in_place(plain, where.parent), where.parent, trusted)
     return spec, own, document.where

@@ -207,6 +207,8 @@ def test_lists_alone_need_one_round(tmp_path: Path) -> None:
             "unknown.path1.queue: the design varies it as a factor",
         ),
         ("path1.queue", "path1.qeue", "unknown.path1.qeue: no parameter, setting or"),
+        ("unknown:", "unknowns:", "unknowns: unknown key; did you mean 'unknown'?"),
+        ("observed:", "observe:", "slow.yaml:4: observe: unknown key; did you mean"),
         ("[10, 1000]", "[1000, 10]", "1000 is not below 10 packets"),
         ("[10, 1000]", "7", "expected [LEAST, GREATEST], or any"),
         ("[cubic, bbr]", "[cubic]", "expected a list of two or more values"),
