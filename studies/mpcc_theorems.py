@@ -22,7 +22,7 @@ from scipy.optimize import linprog
 from analysis.models import max_min
 from analysis.models.networks import Network, User
 from analysis.report.markdown import markdown
-from studies.theorem_pages import page_command
+from studies.theorem_pages import holds, page_command, percent
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -295,15 +295,6 @@ def row(number: str, what: str, tried: str, found: tuple[int, int, float]) -> li
     seen = f"{equilibria} unfair equilibria in {networks} of {NETWORKS} networks"
     seen += f"; shortfall up to {percent(worst)}" if equilibria else ""
     return [number, what, tried, seen, holds(not equilibria)]
-
-
-def holds(true: bool) -> str:
-    return "holds" if true else "**fails**"
-
-
-def percent(part: float) -> str:
-    """A part in per cent; what depends on a machine's rounding is not told."""
-    return "below 0.1 %" if part < 1e-3 else f"{100 * part:.2g} %"
 
 
 HEAD = """\

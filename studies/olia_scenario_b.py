@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from analysis.models import fluid, scenarios
+from studies.theorem_pages import holds, percent
 
 USERS, CT_MBPS, SEGMENT_BYTES = 15, 36.0, 1500
 RTT_S, SHORT_RTT_S = 0.15, 0.025
@@ -82,13 +83,11 @@ def fairest(cx_mbps: float, multipath: bool, rtt_s: float) -> Pair:
 
 def lost(pairs: Mapping[bool, Pair]) -> Pair:
     """The parts that Blue and Red lose once Red has its second path."""
-    blue, red = (1 - after / before for before, after in zip(*both(pairs), strict=True))
+    blue, red = (
+        1 - after / before
+        for before, after in zip(pairs[False], pairs[True], strict=True)
+    )
     return blue, red
-
-
-def both(pairs: Mapping[bool, Pair]) -> tuple[Pair, Pair]:
-    """The rates before, and after."""
-    return pairs[False], pairs[True]
 
 
 def outcomes() -> list[list[str]]:
@@ -161,12 +160,3 @@ def probing_cost() -> tuple[int, float, float]:
 def seen(parts: list[float]) -> str:
     one, other = (percent(part) for part in parts)
     return one if one == other else f"{one} by formulas, {other} by search"
-
-
-def percent(part: float) -> str:
-    """A part in per cent; what depends on a machine's rounding is not told."""
-    return "below 0.1 %" if abs(part) < 1e-3 else f"{100 * part:.2g} %"
-
-
-def holds(true: bool) -> str:
-    return "holds" if true else "**fails**"

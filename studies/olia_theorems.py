@@ -23,7 +23,7 @@ from analysis.models import fluid
 from analysis.models.networks import SEGMENT_BYTES, Network, User
 from analysis.report.markdown import markdown
 from studies import olia_scenario_b
-from studies.theorem_pages import page_command
+from studies.theorem_pages import holds, page_command, percent
 
 Vector = NDArray[np.float64]
 TARGET = Path(__file__).parents[1] / "results/reference/olia-theorems.md"
@@ -151,13 +151,13 @@ def outcomes() -> list[list[str]]:
         [
             "2", "P1 and P2: LIA is", str(len(networks)), f"{over['lia']} improvable",
             f"largest {percent(float(gains['lia'].max()))}",
-            "holds" if over["lia"] else "**fails**",
+            holds(bool(over["lia"])),
         ],
         row(3, "Theorem 4: OLIA is at the maximum", int((below > NEAR).sum()), below),
         [
             "4", "Balia is between both", str(len(networks)),
             f"{over['balia']} of Balia improvable", f"medians: {told}",
-            "holds" if ordered else "**fails**",
+            holds(ordered),
         ],
     ]  # fmt: skip
 
@@ -166,13 +166,8 @@ def row(number: int, what: str, failures: int, seen: Vector) -> list[str]:
     """A criterion that no network may fail."""
     return [
         str(number), what, str(len(seen)), f"{failures} failures",
-        f"largest {percent(float(seen.max()))}", "**fails**" if failures else "holds",
+        f"largest {percent(float(seen.max()))}", holds(not failures),
     ]  # fmt: skip
-
-
-def percent(part: float) -> str:
-    """A part in per cent; what depends on a machine's rounding is not told."""
-    return "below 0.1 %" if part < 1e-3 else f"{100 * part:.2g} %"
 
 
 HEAD = """\

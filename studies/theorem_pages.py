@@ -28,3 +28,13 @@ def page_command(
         print(f"{target.stem}: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def holds(true: bool) -> str:
+    """The outcome of a criterion, for a page."""
+    return "holds" if true else "**fails**"
+
+
+def percent(part: float) -> str:
+    """A part in per cent; what depends on a machine's rounding is not told."""
+    return "below 0.1 %" if abs(part) < 1e-3 else f"{100 * part:.2g} %"

@@ -11,11 +11,12 @@ from click.testing import CliRunner
 from analysis.run import traffic
 from analysis.run.tools import Lasted
 from jobs import dump
-from mpbench.commands import plan, run
+from mpbench.commands import plan
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
 from tests import made_jobs
+from tests.tools.small import row_of
 from tools.cbr import results as cbr
 from tools.cbr.programs import messages as program
 
@@ -120,14 +121,7 @@ def test_both_ends_agree_on_this_machine() -> None:
 
 
 def test_a_run_has_a_row(tmp_path: Path) -> None:
-    file, out = tmp_path / "small.yaml", tmp_path / "out"
-    file.write_text(TEXT)
-    words = [str(file), "--backend", "fake", "--out", str(out)]
-    done = CliRunner().invoke(run.command, words)
-    assert done.exit_code == 0, done.output
-    (row,) = out.glob("runs/*/row.json")
-    found = json.loads(row.read_text())
-    assert found["verdict"] == "ok", found["reason"]
+    found = row_of(tmp_path, TEXT)
     assert found["message_delay_p95_ms"] == 11
     assert found["late.goodput_mbps"] > 0
 
