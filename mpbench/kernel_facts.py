@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 
 from jobs.linux import OWN
 from mpbench.backends import features
-from mpbench.backends.features import DoesNotRunError, Features
+from mpbench.backends.features import Features
 from mpbench.errors import UserError
+from mpbench.kernel.faults import OPTIONS, PATCHES, KernelFault
 from mpbench.plan.jobs import transport
 from mpbench.spec import Spec, kernels
 from mpbench.spec.cases import Case
@@ -41,24 +42,44 @@ def check(spec: Spec) -> None:
 def told_with_lines(spec: Spec) -> Iterator[None]:
     """Tell faults of new kernels with the line of the file.
 
-    These are what such a kernel lacks, and that it does not run.
+    These are what such a kernel lacks, and that it cannot be built or does not run.
     """
     try:
         yield
-    except DoesNotRunError as error:
+    except KernelFault as error:
         raise named(spec, error) from None
     except UserError:
         check(spec)
         raise
 
 
-def named(spec: Spec, error: DoesNotRunError) -> UserError:
-    """A kernel that does not run, with its label and the line of the file."""
+def named(spec: Spec, error: KernelFault) -> UserError:
+    """A fault of a kernel, with its label and the line of the file."""
     for label in spec.kernels:
         if kernels.resolved(spec.kernels, label) == error.linux:
-            where = spec.where("kernels", label)
-            return UserError(f"{where}: kernels.{shortened(label)}: {error.reason}")
+            lines = [
+                _placed(spec, label, error.key, *one) for one in error.reasons.items()
+            ]
+            return UserError("\n".join(lines))
     return error
+
+
+def _placed(spec: Spec, label: str, key: str, name: str, reason: str) -> str:
+    """A reason with the place of the file: that of the option or the patches of the
+    kernel, or of the base that has them."""
+    here: str | None = label
+    while here is not None:
+        own = spec.kernels[here]
+        known = own.options if key == OPTIONS else [p.name for p in own.patches]
+        if name in known or (not name and known):
+            break
+        here = own.base
+    place: Loc = ("kernels", here or label)
+    if key and here is not None:
+        place += (key, name) if key == OPTIONS and name else (key,)
+    at = ".".join(shortened(str(part)) for part in place)
+    said = f"{shortened(name)}: {reason}" if name and key == PATCHES else reason
+    return f"{spec.where(*place)}: {at}: {said}"
 
 
 def _known(spec: Spec, label: str) -> Features | None:

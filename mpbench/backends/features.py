@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from jobs import Job, Transport
-from jobs.linux import Linux
 from mpbench.backends.base import Bounds, Exit
 from mpbench.errors import UserError
+from mpbench.kernel.faults import KernelFault
 from mpbench.spec.suggestions import nearest
 from mpbench.store import scratch
 
@@ -31,17 +31,15 @@ Execute = Callable[[Path], Exit]
 PROBE = "import sys; from mpbench.guest.features import main; sys.exit(main())"
 
 
-class DoesNotRunError(UserError):
-    """A kernel that never finished a run.
-
-    reason : the message without the kernel
-    linux : the kernel, once it is known
-    """
+class DoesNotRunError(KernelFault):
+    """A kernel that never finished a run."""
 
     def __init__(self, words: str, reason: str) -> None:
-        super().__init__(f"kernel ({words}): {reason}")
-        self.reason = reason
-        self.linux: Linux | None = None
+        super().__init__("", {"": reason})
+        self._words = words
+
+    def __str__(self) -> str:
+        return f"kernel ({self._words}): {super().__str__()}"
 
 
 @dataclass(frozen=True)

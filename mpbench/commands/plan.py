@@ -127,15 +127,19 @@ def _build(backend: "Backend") -> dict[str, str]:
 def _warn(backend: "Backend", plan: "Plan", spec: "Spec") -> None:
     """Say which of the runs could not be executed on this machine.
 
-    Raises UserError with the line of the file where a new kernel lacks something.
+    Raises UserError with the line of the file where a new kernel lacks something, or
+    cannot be built.
     """
     from mpbench import kernel_facts
     from mpbench.backends.features import DoesNotRunError
+    from mpbench.kernel.faults import KernelFault
 
     try:
         backend.check([run.job for run in plan.runs])
     except DoesNotRunError as error:
         click.echo(f"cannot run here: {kernel_facts.named(spec, error)}", err=True)
+    except KernelFault as error:
+        raise kernel_facts.named(spec, error) from None
     except UserError as error:
         kernel_facts.check(spec)
         click.echo(f"cannot run here: {error}", err=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from mpbench.errors import UserError
 from mpbench.kernel import confined
 from mpbench.kernel.barriers import Bounds
+from mpbench.kernel.faults import OPTIONS, KernelFault
 from mpbench.kernel.foreign import ForeignTree
 from mpbench.kernel.patched import PatchedTree
 from mpbench.kernel.recipe import INITRAMFS, PROGRAMS, Recipe
@@ -53,14 +54,21 @@ def configure(shell: Shell, work: Tree, recipe: Recipe) -> Path:
     fragment.write_text(recipe.fragment)
     _make(shell, work, recipe, [f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig"])
     result = work.objects / ".config"
-    missing = not_taken(recipe.fragment, result.read_text(), recipe.own.options or {})
-    if missing:
-        raise UserError(
-            f"kernel configuration {recipe.label}: not taken over: "
-            f"{', '.join(missing)}; an option that it depends on is off, or Linux does "
-            "not have it"
-        )
-    return result
+    config, own = result.read_text(), recipe.own.options or {}
+    missing = not_taken(recipe.fragment, config, own)
+    if not missing:
+        return result
+    if refused := {name: value for name, value in missing.items() if name in own}:
+        raise KernelFault(OPTIONS, _refusals(refused, _options(config)))
+    listed = ", ".join(f"{name}={value}" for name, value in missing.items())
+    reason = f"kernel configuration {recipe.label}: not taken over: {listed}"
+    if own:
+        names = ", ".join(own)
+        reason += f"; {names} may turn off what they depend on: take it away"
+        raise KernelFault(OPTIONS, {"": reason})
+    raise UserError(
+        f"{reason}; an option that it depends on is off, or Linux does not have it"
+    )
 
 
 def compile(
@@ -93,7 +101,25 @@ def inside(work: Tree, argv: Sequence[str], builds: bool = False) -> list[str]:
     return confined.command(argv, BOUNDS, builds=builds, below=below)
 
 
-def not_taken(fragment: str, config: str, own: Mapping[str, str]) -> list[str]:
+def _refusals(refused: Mapping[str, str], actual: Mapping[str, str]) -> dict[str, str]:
+    """Reasons why Linux does not take over options of a user's.
+
+    actual : the options that the configuration has
+    """
+    found = {}
+    for name, value in refused.items():
+        if name in actual:
+            stays = actual[name]
+            why = f"it stays {stays}, which other options or User Mode Linux set"
+            why += f"; write {stays}, or take it away"
+        else:
+            why = "an option that it depends on is off, or Linux does not have it"
+            why += "; turn on what it depends on, or take it away"
+        found[name] = f"Linux does not take over {value}: {why}"
+    return found
+
+
+def not_taken(fragment: str, config: str, own: Mapping[str, str]) -> dict[str, str]:
     """The options of a fragment that have another value in a configuration.
 
     The last line of an option in the fragment counts. An option without a line in
@@ -104,12 +130,12 @@ def not_taken(fragment: str, config: str, own: Mapping[str, str]) -> list[str]:
     """
     requested, actual = _options(fragment), _options(config)
     less = "n" in own.values()
-    return [
-        f"{name}={value}"
+    return {
+        name: value
         for name, value in requested.items()
         if actual.get(name, "n") != value
         and not (less and name not in own and name not in actual)
-    ]
+    }
 
 
 def _options(text: str) -> dict[str, str]:

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from jobs.linux import Patch
-from mpbench.errors import UserError
 from mpbench.kernel import barriers, cache, confined, git
 from mpbench.kernel.barriers import Below, Bounds
+from mpbench.kernel.faults import PATCHES, KernelFault
 from mpbench.kernel.foreign import ForeignTree, is_plain, plain_result
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell
@@ -63,7 +63,7 @@ class PatchedTree:
     def prepare(self, shell: Shell) -> None:
         """Begin with the finished tree, and apply the patches.
 
-        Raises UserError, `PATCH: file, hunk, line`, for a patch that does not apply.
+        Raises KernelFault, `PATCH: file, hunk, line`, for a patch that does not apply.
         """
         self.remove()
         self.folder.mkdir(parents=True)
@@ -170,7 +170,7 @@ def _are_there(trees: list[Path]) -> bool:
 def files(patch: Patch) -> list[str]:
     """The files that a patch changes, makes or removes, relative to the tree.
 
-    Raises UserError for a text that is no patch, or that names a file outside.
+    Raises KernelFault for a text that is no patch, or that names a file outside.
     """
     found = []
     for line in NAMED.findall(patch.text):
@@ -181,11 +181,11 @@ def files(patch: Patch) -> list[str]:
         parts = name.split("/")
         if not FILE.fullmatch(name) or ".." in parts or "." in parts:
             reason = f"names the file {word[:80]!r}, which lies in no tree of Linux"
-            raise UserError(f"{patch.name}: {reason}")
+            raise KernelFault(PATCHES, {patch.name: reason})
         found.append(name)
     if not found:
         reason = "no patch: nothing in it names a file, as '--- a/net/mptcp/pm.c' does"
-        raise UserError(f"{patch.name}: {reason}")
+        raise KernelFault(PATCHES, {patch.name: reason})
     return list(dict.fromkeys(found))
 
 
@@ -197,7 +197,8 @@ def _apply(shell: Shell, patch: Patch, layer: Path) -> None:
         shell.run(argv, cwd=layer, environment=confined.environment(), alone=True)
     except CommandFailed as error:
         said = "\n".join(error.output)
-        raise UserError(f"{patch.name}: does not apply: {_place(said)}") from None
+        reason = f"does not apply: {_place(said)}; make it for this Linux"
+        raise KernelFault(PATCHES, {patch.name: reason}) from None
     finally:
         (layer / TEXT).unlink(missing_ok=True)
 
@@ -220,4 +221,5 @@ def _require_plain(layer: Path) -> None:
     for path in layer.rglob("*"):
         if path.is_symlink() or not (path.is_dir() or path.is_file()):
             name = path.relative_to(layer)
-            raise UserError(f"the patches make {name}, which is no plain file")
+            reason = f"the patches make {name}, which is no plain file"
+            raise KernelFault(PATCHES, {"": reason})

@@ -26,6 +26,7 @@ from mpbench.kernel import (
 )
 from mpbench.kernel import recipe as recipes
 from mpbench.kernel.cache import Kernel
+from mpbench.kernel.faults import PATCHES, KernelFault
 from mpbench.kernel.foreign import ForeignTree
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.patched import PatchedTree, files
@@ -77,8 +78,8 @@ def find(base: Kernel, own: Linux, may_compile: bool, trusted: bool = False) -> 
     may_compile : whether it may be built, if the cache does not have it
     trusted : whether patches are compiled even where nothing confines the compiler
 
-    Raises UserError, one line, for patches that do not apply or compile, for options
-    that Linux does not take over, and for a variant that may not be built.
+    Raises KernelFault for patches that do not apply or compile, and for options that
+    Linux does not take over; UserError, one line, for a variant that may not be built.
     """
     ready = lookup(base, own)
     if ready is not None:
@@ -90,7 +91,11 @@ def find(base: Kernel, own: Linux, may_compile: bool, trusted: bool = False) -> 
             f"{_names(own)}: {what} of Linux that the results bring, and that no"
             " experiment of yours has used; --trust-plugins lets make compile them"
         )
-    return build(base, own, trusted)
+    try:
+        return build(base, own, trusted)
+    except KernelFault as error:
+        error.linux = own
+        raise
 
 
 def build(
@@ -129,7 +134,10 @@ def build(
         except CommandFailed as error:
             for line in error.lines:
                 output.say(f"  {line}")
-            raise
+            if not (own.patches or own.tree):
+                raise
+            key = PATCHES if own.patches else ""
+            raise KernelFault(key, {"": f"does not compile: {error}"}) from error
         log.unlink()
         return made
 

@@ -13,8 +13,11 @@ from mpbench.backends import features
 from mpbench.backends.base import Exit
 from mpbench.backends.features import DoesNotRunError, Features, lacking, tail
 from mpbench.backends.kernels import Kernels, Tolerated
-from mpbench.experiment_files import loads
+from mpbench.errors import UserError
+from mpbench.experiment_files import load, loads
 from mpbench.kernel import Kernel, variants
+from mpbench.kernel.faults import OPTIONS, PATCHES, KernelFault
+from mpbench.spec import kernels
 
 HAS = Features(
     controllers=("cubic", "reno"),
@@ -91,6 +94,74 @@ traffic: [{tool: iperf3, from: client, to: server, duration: 3 s}]
     assert str(kernel_facts.named(spec, error)) == (
         "small.yaml:5: kernels.fast: does not run: it panicked"
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "reasons", "said"),
+    [
+        (
+            OPTIONS,
+            {"CONFIG_HZ": "Linux does not take over 1000", "CONFIG_A": "nor 1"},
+            [
+                "small.yaml:8: kernels.both.options.CONFIG_HZ: Linux does not take over"
+                " 1000",
+                "small.yaml:6: kernels.fast.options.CONFIG_A: nor 1",
+            ],
+        ),
+        (
+            OPTIONS,
+            {"": "not taken over"},
+            ["small.yaml:8: kernels.both.options: not taken over"],
+        ),
+        (
+            PATCHES,
+            {"two.patch": "does not apply"},
+            ["small.yaml:9: kernels.both.patches: two.patch: does not apply"],
+        ),
+        (
+            PATCHES,
+            {"one.patch": "does not apply"},
+            ["small.yaml:5: kernels.fast.patches: one.patch: does not apply"],
+        ),
+        (
+            PATCHES,
+            {"": "does not compile"},
+            ["small.yaml:9: kernels.both.patches: does not compile"],
+        ),
+        ("", {"": "is not there"}, ["small.yaml:7: kernels.both: is not there"]),
+    ],
+)
+def test_a_kernel_that_is_not_built_is_told_with_its_line(
+    tmp_path: Path, key: str, reasons: dict[str, str], said: list[str]
+) -> None:
+    """The line is that of the option or patch, also where a base has it."""
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.patch").write_text(f"{name}\n")
+    file = tmp_path / "small.yaml"
+    file.write_text(
+        """\
+name: small
+topology: two_path
+kernels:
+  fast:
+    patches: one.patch
+    options: {CONFIG_A: 1}
+  both:
+    options: {CONFIG_HZ: 1000}
+    patches: two.patch
+    base: fast
+cases:
+  a: {protocol: mptcp, congestion_control: cubic, kernel: both}
+traffic: [{tool: iperf3, from: client, to: server, duration: 3 s}]
+"""
+    )
+    spec = load(file)
+    error = KernelFault(key, reasons)
+    error.linux = kernels.resolved(spec.kernels, "both")
+    with pytest.raises(UserError) as caught, kernel_facts.told_with_lines(spec):
+        raise error
+    lines = str(caught.value).splitlines()
+    assert [line.rpartition("/")[2] for line in lines] == said
 
 
 def checked(
