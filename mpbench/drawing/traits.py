@@ -6,6 +6,7 @@ from typing import Any
 from mpbench.spec.impairments import Settings
 from mpbench.spec.link_traits import NUMBERS, UP, WAYS, Both
 from mpbench.spec.queues import Given
+from mpbench.spec.worded_traits import WORDED
 from topologies.queues import DROP_TAIL
 
 
@@ -46,6 +47,5 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "discipline": _discipline,
     "burst_loss": _burst_loss,
     "reordering": _reordering,
-    "tunnel": lambda tunnel: f"tunnel of {tunnel.overhead_bytes} bytes",
-    "shaper": lambda where: f"shaped by its {where}",
+    **{key: trait.words for key, trait in WORDED.items()},
 }

@@ -10,7 +10,8 @@ from jobs.links import any_at_sender, sender_fault, tunnel_fault
 from mpbench.errors import UserError
 from mpbench.spec import Spec, change_checks
 from mpbench.spec.document import dotted
-from mpbench.spec.link_traits import SENDER, TUNNEL, Both, Tunnel
+from mpbench.spec.link_traits import Both
+from mpbench.spec.worded_traits import SENDER, SHAPER, TUNNEL, Tunnel
 from topologies import Shape, families, impairments, parameters, resolve, wire
 from topologies.impairments import Impairments
 from topologies.parameters import DOWN
@@ -43,7 +44,7 @@ def shapes(
         down = _with(spec, link, traits, down, True, number)
         two_ways = found[link].down is not None or up != down
         found[link] = replace(up, down=down if two_ways else None)
-    if any("shaper" in traits for traits in spec.traits_at(point).values()):
+    if any(SHAPER in traits for traits in spec.traits_at(point).values()):
         _check_senders(spec, found, number)
     if spec.fabric is not None and spec.fabric.host_queue is not None:
         packets = spec.fabric.host_queue
@@ -60,7 +61,7 @@ def _check_senders(spec: Spec, found: Mapping[str, Shape], number: int | None) -
     try:
         senders.moved(wire(spec.network_description, found), found)
     except senders.SenderError as error:
-        raise _refusal(spec, error.link, "shaper", str(error), number) from None
+        raise _refusal(spec, error.link, SHAPER, str(error), number) from None
 
 
 def check_changes(spec: Spec, job: Job) -> None:
@@ -124,7 +125,7 @@ def _with(
         return _refusal(spec, link, key, reason, number)
 
     ways = {key: both.way(down) for key, both in traits.items()}
-    at_sender = ways.pop("shaper", None) == SENDER
+    at_sender = ways.pop(SHAPER, None) == SENDER
     tunnel = ways.pop(TUNNEL, None)
     if tunnel is not None and tunnel.overhead_bytes:
         shape = _inside(shape, tunnel)
@@ -159,7 +160,7 @@ def _with(
             raise refuse(found.key, reason)
     shape = replace(shape, at_sender=at_sender)
     if reason := sender_fault(shape):
-        raise refuse("shaper", reason)
+        raise refuse(SHAPER, reason)
     return shape
 
 

@@ -20,7 +20,7 @@ from mpbench.spec import choices, trait_factors, variables
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.choices import Choices
 from mpbench.spec.factor_units import with_unit
-from mpbench.spec.link_traits import DISCIPLINE_SCHEMA, NUMBERS, TUNNEL
+from mpbench.spec.link_traits import DISCIPLINE_SCHEMA, VARIED
 from mpbench.spec.messages import MOST_FAULTS, shortened
 from mpbench.spec.network_links import LINK_KEYS, Value, read_value
 from mpbench.spec.suggestions import nearest
@@ -269,11 +269,9 @@ def _with_units(raw: dict[str, object], part: TraitKey) -> dict[str, object]:
     option = part.option
     if option and option.size:
         raw = with_unit(raw)
-    number = NUMBERS.get(part.trait)
+    number = VARIED.get(part.trait)
     if number and number.whole:  # without a unit, as under 'links'
         raw = {"unit": number.unit, **raw}
-    if part.trait == TUNNEL:
-        raw = {"unit": "bytes", **raw}
     if option and option.step and "min" in raw and "step" not in raw:
         raw = {**raw, "step": f"{option.step:g} {option.unit}"}
     return raw

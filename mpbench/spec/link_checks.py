@@ -18,6 +18,7 @@ from mpbench.spec.networks import Network
 from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
+from mpbench.spec.worded_traits import SHAPER
 from topologies import Description, Parameter
 from topologies.parameters import DOWN
 from topologies.queues import CAKE, DROP_TAIL, RED
@@ -124,7 +125,7 @@ def disciplines(spec: Sections) -> dict[str, list[Both[queues.Given]]]:
 
 def shapers(spec: Sections, link: str) -> tuple[str, ...]:
     """Who shapes each direction of a link, where the file says so."""
-    both = traits(spec).get(link, {}).get("shaper")
+    both = traits(spec).get(link, {}).get(SHAPER)
     return () if both is None else tuple(one for one in (both.up, both.down) if one)
 
 

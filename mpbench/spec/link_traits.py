@@ -4,7 +4,6 @@ Each can differ between the directions of a link: `{up: ..., down: ...}`. A dire
 that is not named has drop tail and no impairment.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
@@ -27,12 +26,12 @@ from mpbench.spec import impairments, queues
 from mpbench.spec.impairments import BURST_LOSS, REORDERING, Settings
 from mpbench.spec.messages import shortened
 from mpbench.spec.queue_sizes import full_packets
-from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import ANY_QUANTITY, Faults, Part, context
+from mpbench.spec.worded_traits import WORDED, Tunnel, Worded
 from topologies.impairments import Impairments
 from topologies.parameters import Trait, traits
 from topologies.queues import FRAME_BYTES
-from topologies.shaping import MOST_OVERHEAD_BYTES, Shape
+from topologies.shaping import Shape
 
 T = TypeVar("T")
 
@@ -100,6 +99,18 @@ def _reader(read: Callable[[object], Any]) -> Callable[[object], Both[Any] | Non
         return Both(ways[UP], ways[DOWN])
 
     return read_both
+
+
+def _alike(read: Callable[[object], Any]) -> Callable[[object], Both[Any] | None]:
+    """Reads what both directions have, in a mapping too."""
+
+    def read_alike(value: object) -> Both[Any] | None:
+        if value is None:
+            return None
+        found = read(value)
+        return Both(found, found)
+
+    return read_alike
 
 
 def _of_both(read: Callable[[object], Any]) -> BeforeValidator:
@@ -180,91 +191,11 @@ def _number_schema(trait: Trait) -> JsonDict:
     return one if trait.alike else _schema(one)
 
 
-TUNNELS: Mapping[str, int] = {
-    "pppoe": 8,
-    "ipip": 20,
-    "gre": 24,
-    "gtp": 36,
-    "vxlan": 50,
-    "wireguard": 60,
+VARIED: Mapping[str, Trait] = {
+    **NUMBERS,
+    **{key: of.number for key, of in WORDED.items() if of.number is not None},
 }
-"""Bytes that tunnels over IPv4 add to each IP packet: PPPoE and PPP; an IP header; that
-and GRE's; IP, UDP and GTP-U; IP, UDP, VXLAN and an Ethernet header; IP, UDP, and
-WireGuard's header and tag."""
-TUNNEL = "tunnel"
-ROUTER, HOST, SENDER = "router", "host", "sender"
-_TUNNEL_EXAMPLE = "tunnel: wireguard, or tunnel: {overhead: 60}"
-
-
-@dataclass(frozen=True)
-class Tunnel:
-    """A tunnel over a link.
-
-    overhead_bytes : what it adds to each packet
-    at_host : whether it begins on the users' hosts, and not in a router
-    """
-
-    overhead_bytes: int
-    at_host: bool = False
-
-    def plain(self) -> dict[str, Any]:
-        at = HOST if self.at_host else ROUTER
-        return {"overhead": self.overhead_bytes, "at": at}
-
-
-def _tunnel(value: object) -> Both[Tunnel] | None:
-    """The tunnel of a link, which is the same in both directions."""
-    if value is None:
-        return None
-    given = value if isinstance(value, Mapping) else {"overhead": value}
-    faults = Faults()
-    for key in given:
-        if key not in ("overhead", "at"):
-            hint = nearest(str(key), ("overhead", "at"))
-            faults.add((str(key),), f"unknown key; {hint}")
-    faults.raise_any()
-    if "overhead" not in given:
-        raise ValueError(f"needs 'overhead'; write e.g. {_TUNNEL_EXAMPLE}")
-    at = given.get("at", ROUTER)
-    if at not in (ROUTER, HOST):
-        raise ValueError(f"at: {shortened(at)} is neither {ROUTER} nor {HOST}")
-    found = Tunnel(_overhead(given["overhead"]), at == HOST)
-    return Both(found, found)
-
-
-def _overhead(value: object) -> int:
-    """The bytes that a tunnel adds, from its name or their number."""
-    if isinstance(value, str) and re.fullmatch(r"[a-z]\w*", value):
-        if value not in TUNNELS:
-            hint = f"{nearest(value, TUNNELS)}, or give its bytes: {{overhead: 60}}"
-            raise ValueError(f"no tunnel '{shortened(value)}' is known; {hint}")
-        return TUNNELS[value]
-    number = units.parse(value, "bytes", "bytes")
-    if not 0 <= number <= MOST_OVERHEAD_BYTES or number != int(number):
-        reason = f"{shortened(value)} is not 0 to {MOST_OVERHEAD_BYTES} whole bytes"
-        raise ValueError(f"{reason}; write e.g. {_TUNNEL_EXAMPLE}")
-    return int(number)
-
-
-def _shaper(value: object) -> str:
-    """Who shapes a direction of a link: its router, or the host that sends."""
-    if value not in (ROUTER, SENDER):
-        raise ValueError(f"{shortened(value)} is neither {ROUTER} nor {SENDER}")
-    return str(value)
-
-
-_TUNNEL_SCHEMA: JsonDict = {
-    "anyOf": [
-        {"type": "integer", "minimum": 0, "maximum": MOST_OVERHEAD_BYTES},
-        {"type": "string"},
-        {
-            "type": "object",
-            "properties": {"overhead": ANY_QUANTITY, "at": {"enum": [ROUTER, HOST]}},
-            "required": ["overhead"],
-            "additionalProperties": False,
-        },
-    ]
-}
+"""The traits that a design varies as a whole, by their keys."""
 
 
 class _Traits(Part):
@@ -290,20 +221,6 @@ class _Traits(Part):
         json_schema_extra=_schema(impairments.REORDERING_SCHEMA),
     )
 
-    tunnel: Annotated[Both[Tunnel] | None, BeforeValidator(_tunnel)] = Field(
-        default=None,
-        description="A tunnel over the link: its name, its bytes per packet, or"
-        " {overhead, at}.",
-        json_schema_extra=_TUNNEL_SCHEMA,
-    )
-
-    shaper: Annotated[Both[str] | None, _of_both(_shaper)] = Field(
-        default=None,
-        description="Where packets wait and are delayed: 'router', or 'sender' for the"
-        " interface of the host that sends; or {up, down}.",
-        json_schema_extra=_schema({"anyOf": [{"enum": [ROUTER, SENDER]}]}),
-    )
-
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Keys that a file does not have do not enter the hash of its content."""
@@ -325,6 +242,14 @@ def _field(trait: Trait) -> tuple[Any, Any]:
     return Annotated[Both[float] | None, _reads_number(trait)], more
 
 
+def _worded_field(trait: Worded) -> tuple[Any, Any]:
+    """The annotation and the field of a trait with words of its own."""
+    schema = trait.schema if trait.alike else _schema(trait.schema)
+    more = Field(default=None, description=trait.doc, json_schema_extra=schema)
+    reads = BeforeValidator(_alike(trait.read)) if trait.alike else _of_both(trait.read)
+    return Annotated[Both[Any] | None, reads], more
+
+
 if TYPE_CHECKING:
     LinkTraits = _Traits
 else:
@@ -332,6 +257,7 @@ else:
         "LinkTraits",
         __base__=_Traits,
         __doc__="The queue discipline of a link, and what the link does to packets.",
+        **{key: _worded_field(trait) for key, trait in WORDED.items()},
         **{key: _field(trait) for key, trait in NUMBERS.items()},
     )
 TRAITS = tuple(LinkTraits.model_fields)

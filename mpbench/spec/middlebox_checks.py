@@ -7,12 +7,12 @@ from jobs.linux import Linux
 from jobs.middleboxes import KERNEL_OPTIONS, MOST_BOXES, NAT, PROXY, STATEFUL
 from mpbench.spec import kernels, link_checks
 from mpbench.spec.change_checks import TCLINK
-from mpbench.spec.link_traits import SENDER
 from mpbench.spec.messages import shortened
 from mpbench.spec.middleboxes import Box, merged
 from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
+from mpbench.spec.worded_traits import SENDER
 from topologies import Description
 
 FLOWS = "flows"

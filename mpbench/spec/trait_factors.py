@@ -18,8 +18,7 @@ from mpbench.spec.choices import KEY as DISCIPLINE
 from mpbench.spec.choices import MININET
 from mpbench.spec.factor_units import SUFFIXES, unit_of
 from mpbench.spec.impairments import BURST_LOSS, MOST_MS, MOST_PACKETS, REORDERING
-from mpbench.spec.link_traits import NUMBERS as TRAITS
-from mpbench.spec.link_traits import TUNNEL, WAYS
+from mpbench.spec.link_traits import VARIED, WAYS
 from mpbench.spec.messages import shortened
 from mpbench.spec.queues import NEVER_ZERO, SIZE_UNITS
 from mpbench.spec.suggestions import nearest
@@ -27,12 +26,11 @@ from mpbench.spec.values import Faults, Part
 from topologies import Description, Parameter
 from topologies.parameters import Trait
 from topologies.queues import FRAME_BYTES, OPTIONS, Option
-from topologies.shaping import MOST_OVERHEAD_BYTES
 
 SWITCH = ("false", "true")
 PATTERN = (
     rf"^\w+\.(burst_loss|reordering|{DISCIPLINE})\.((up|down)\.)?[a-z_]+$"
-    rf"|^\w+\.({'|'.join((*TRAITS, TUNNEL))})(\.(up|down))?$"
+    rf"|^\w+\.({'|'.join(VARIED)})(\.(up|down))?$"
 )
 """Of the names, for editors."""
 MOST_SIZE_MS = 100_000.0
@@ -83,12 +81,7 @@ NUMBERS: Mapping[str, Mapping[str, Number]] = {
         "correlation": _PERCENT,
         "by": Number("ms", 0, MOST_MS, positive=True, doc="how much earlier"),
     },
-    **{key: {"": Number.of(trait)} for key, trait in TRAITS.items()},
-    TUNNEL: {
-        "": Number(
-            "bytes", 0, MOST_OVERHEAD_BYTES, whole=True, doc="overhead of the tunnel"
-        ),
-    },
+    **{key: {"": Number.of(trait)} for key, trait in VARIED.items()},
 }
 """The keys of every trait but the discipline; an empty key is the trait itself."""
 
@@ -205,7 +198,7 @@ def parse(name: str) -> TraitKey | None:
         if trait != DISCIPLINE and trait not in NUMBERS:
             continue
         rest = parts[place + 1 :]
-        alike = trait == TUNNEL or (trait in TRAITS and TRAITS[trait].alike)
+        alike = trait in VARIED and VARIED[trait].alike
         way = rest.pop(0) if rest and rest[0] in WAYS and not alike else None
         key = rest.pop(0) if rest else ""
         known = _options() if trait == DISCIPLINE else NUMBERS[trait]

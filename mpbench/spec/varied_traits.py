@@ -12,10 +12,11 @@ from mpbench.spec import choices, queues
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.impairments import Settings
-from mpbench.spec.link_traits import NUMBERS, TUNNEL, UP, WAYS, Both, Tunnel
+from mpbench.spec.link_traits import NUMBERS, UP, WAYS, Both
 from mpbench.spec.networks import Network
 from mpbench.spec.queues import Given, Size
 from mpbench.spec.trait_factors import SWITCH, TraitKey, Words, parse, size_unit
+from mpbench.spec.worded_traits import WORDED
 from topologies import Parameter
 from topologies.queues import DROP_TAIL, OPTIONS
 
@@ -159,8 +160,8 @@ class Change:
         """The value in the type that the trait has in an experiment file."""
         option = self.key.option
         if option is None:
-            if self.key.trait == TUNNEL:
-                return Tunnel(int(self.value))
+            if worded := WORDED.get(self.key.trait):
+                return worded.made(self.value)
             whole = NUMBERS[self.key.trait].whole
             return int(self.value) if whole else float(self.value)
         if option.unit == "switch":

@@ -18,6 +18,7 @@ from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
 from mpbench.spec.json_schema import json_schema
 from mpbench.spec.link_traits import LinkTraits
+from mpbench.spec.worded_traits import WORDED
 from tests.spec.files import text
 from topologies import fabric
 from topologies.impairments import Impairments
@@ -169,3 +170,23 @@ def test_plans_say_it(record: type, field: str, trait: Trait) -> None:
 def test_editors_know_it(record: type, field: str, trait: Trait) -> None:
     schema = json_schema()["$defs"]["LinkTraits"]["properties"][trait.key]
     assert schema["description"] == trait.doc
+
+
+@pytest.mark.parametrize("key", WORDED)
+def test_editors_know_a_trait_with_words(key: str) -> None:
+    schema = json_schema()["$defs"]["LinkTraits"]["properties"][key]
+    assert schema["description"] == WORDED[key].doc
+    ways = [one for one in schema["anyOf"] if "up" in one.get("properties", {})]
+    assert bool(ways) != WORDED[key].alike
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ({"tunnel": "gre"}, ["tunnel of 24 bytes"]),
+        ({"shaper": "sender"}, ["shaped by its sender"]),
+        ({"shaper": {"up": "sender"}}, ["up shaped by its sender"]),
+    ],
+)
+def test_plans_say_a_trait_with_words(given: dict[str, Any], said: list[str]) -> None:
+    assert list(words(LinkTraits.model_validate(given).traits)) == said
