@@ -37,6 +37,9 @@ class Core:
             if not self._compile(folder / path.name, self.objects[path.name]):
                 raise RuntimeError(f"{path} does not compile")
 
+    def elsewhere(self, folder: Path) -> "Core":
+        return Core(self.target, folder)
+
     def _compile(self, source: Path, target: Path) -> bool:
         argv = ["gcc", *FLAGS, "-c", source.name, "-o", target.name]
         return not subprocess.run(argv, cwd=self.folder, capture_output=True).returncode

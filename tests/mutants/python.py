@@ -18,6 +18,7 @@ from types import ModuleType
 import pytest
 
 from tests.mutants.mutant import Mutant, became, bounded
+from tests.mutants.reached import Chosen, Reached, Recorder, load
 from tests.mutants.targets import ROOT, Target
 
 OWN = ("analysis", "jobs", "mpbench", "tests", "tools", "topologies", "wsp")
@@ -147,28 +148,64 @@ class _Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class Runner:
-    """Runs a target's tests with a mutant, in a child of this process."""
+    """Runs a target's tests with a mutant, in a child of this process.
 
-    def __init__(self, target: Target, folder: Path) -> None:
-        self.target, self.folder = target, folder
+    A mutant is tried with the tests that reach its line, and with all tests only if
+    these pass: a test may use what another one has computed.
+
+    reached : the tests of each line, which `attempt(None)` finds out
+    """
+
+    def __init__(
+        self, target: Target, folder: Path, reached: Reached | None = None
+    ) -> None:
+        self.target, self.folder, self.reached = target, folder, reached or {}
+
+    def elsewhere(self, folder: Path) -> "Runner":
+        return Runner(self.target, folder, self.reached)
 
     def attempt(self, mutant: Mutant | None) -> str:
         """found or survived; equal if the byte code is that of the original."""
-        instead = None
-        if mutant is not None:
-            path = ROOT / mutant.file
-            original = path.read_text(encoding="utf-8")
-            changed = mutant.of(original)
-            if ast.dump(ast.parse(changed)) == ast.dump(ast.parse(original)):
-                return "equal"
-            name = mutant.file.removesuffix(".py").replace("/", ".")
-            instead = _Instead(name.removesuffix(".__init__"), path, changed)
+        if mutant is None:
+            return self._baseline()
+        path = ROOT / mutant.file
+        original = path.read_text(encoding="utf-8")
+        changed = mutant.of(original)
+        if ast.dump(ast.parse(changed)) == ast.dump(ast.parse(original)):
+            return "equal"
+        name = mutant.file.removesuffix(".py").replace("/", ".")
+        instead = _Instead(name.removesuffix(".__init__"), path, changed)
+        nearest = self.reached.get((str(path), mutant.line))
+        if nearest and self._forked(instead, nearest) == "found":
+            return "found"
+        return self._forked(instead, None)
+
+    def _baseline(self) -> str:
+        lines = self.folder / "reached.json"
+        recorder = Recorder(self.target.files())
         child = os.fork()
         if not child:
-            os._exit(self._in_child(instead))
-        return became(child, self.target.cpu_s)
+            recorder.start()
+            status = self._in_child(None, self.target.tests, [recorder])
+            recorder.save(lines)
+            os._exit(status)
+        result = became(child, self.target.cpu_s)
+        if result == "survived":
+            self.reached = load(lines)
+        return result
 
-    def _in_child(self, instead: _Instead | None) -> int:
+    def _forked(self, instead: _Instead, nearest: frozenset[str] | None) -> str:
+        child = os.fork()
+        if child:
+            return became(child, self.target.cpu_s)
+        if nearest is None:
+            os._exit(self._in_child(instead, self.target.tests, []))
+        files = [t for t in self.target.tests if _any_of(t, nearest)]
+        os._exit(self._in_child(instead, files, [Chosen(nearest)]))
+
+    def _in_child(
+        self, instead: _Instead | None, tests: Sequence[str], plugins: list[object]
+    ) -> int:
         bounded(self.target.cpu_s)
         flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
         output = os.open(self.folder / "pytest.log", flags)
@@ -181,8 +218,15 @@ class Runner:
             sys.meta_path.insert(0, instead)
         argv = ["-x", "-q", "-p", "no:cacheprovider", "--no-header"]
         argv += [f"--basetemp={self.folder / 'tests'}", f"--rootdir={ROOT}"]
+        argv += [f"--deselect={each}" for each in self.target.without]
         try:
-            tests = (str(ROOT / name) for name in self.target.tests)
-            return int(pytest.main([*argv, *tests]))
+            return int(pytest.main([*argv, *(str(ROOT / t) for t in tests)], plugins))
         except BaseException:  # whatever a mutant does, it does not come back
             return FAILED
+
+
+def _any_of(tests: str, chosen: frozenset[str]) -> bool:
+    """Whether a file, or a single function of it, has one of some tests."""
+    return any(
+        each == tests or each.startswith((f"{tests}::", f"{tests}[")) for each in chosen
+    )

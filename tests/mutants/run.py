@@ -30,6 +30,9 @@ class Runner(Protocol):
     def attempt(self, mutant: Mutant | None) -> str:
         """found, survived, equal, or invalid; None stands for the original."""
 
+    def elsewhere(self, folder: Path) -> "Runner":
+        """The same in another folder."""
+
 
 @dataclass(frozen=True)
 class Language:
@@ -69,21 +72,21 @@ Found = tuple[Mutant, str]
 
 
 def _work(
-    target: Target, mutants: Sequence[Mutant], queue: "multiprocessing.Queue[Found]"
+    runner: Runner, mutants: Sequence[Mutant], queue: "multiprocessing.Queue[Found]"
 ) -> None:
     with tempfile.TemporaryDirectory(prefix="mpbench-mutants-") as folder:
-        runner = LANGUAGES[target.language].runner(target, Path(folder))
+        own = runner.elsewhere(Path(folder))
         for mutant in mutants:
-            queue.put((mutant, runner.attempt(mutant)))
+            queue.put((mutant, own.attempt(mutant)))
 
 
-def tried(target: Target, mutants: Sequence[Mutant], end: float) -> Iterator[Found]:
+def tried(runner: Runner, mutants: Sequence[Mutant], end: float) -> Iterator[Found]:
     """Each mutant with what became of it, until the time is over."""
     context = multiprocessing.get_context("fork")
     queue: multiprocessing.Queue[Found] = context.Queue()
     parts = [mutants[start::WORKERS] for start in range(WORKERS)]
     workers = [
-        context.Process(target=_work, args=(target, part, queue)) for part in parts
+        context.Process(target=_work, args=(runner, part, queue)) for part in parts
     ]
     for worker in workers:
         worker.start()
@@ -99,24 +102,27 @@ def tried(target: Target, mutants: Sequence[Mutant], end: float) -> Iterator[Fou
             worker.join()
 
 
-def unsound(target: Target) -> str:
+def unsound(target: Target, runner: Runner, folder: Path) -> str:
     """The end of what failing tests print without a mutant; empty if they pass."""
-    with tempfile.TemporaryDirectory(prefix="mpbench-mutants-") as folder:
-        runner = LANGUAGES[target.language].runner(target, Path(folder))
-        if runner.attempt(None) == "survived":
-            return ""
-        lines = (Path(folder) / "pytest.log").read_text(errors="replace").split("\n")
-        end = "\n".join(lines[-20:]).rstrip()
-        return end or f"they did not end within {target.cpu_s:g} s of CPU time"
+    if runner.attempt(None) == "survived":
+        return ""
+    lines = (folder / "pytest.log").read_text(errors="replace").split("\n")
+    end = "\n".join(lines[-20:]).rstrip()
+    return end or f"they did not end within {target.cpu_s:g} s of CPU time"
 
 
 def judge(
-    target: Target, mutants: Sequence[Mutant], minutes: float, log: Path | None
+    target: Target,
+    runner: Runner,
+    mutants: Sequence[Mutant],
+    minutes: float,
+    log: Path | None,
 ) -> bool:
     """Try them and print what survived. Whether enough were found."""
     counts: Counter[str] = Counter()
     survivors = []
-    for mutant, became in tried(target, mutants, time.monotonic() + 60 * minutes):
+    end = time.monotonic() + 60 * minutes
+    for mutant, became in tried(runner, mutants, end):
         if became == "survived" and target.reason(mutant):
             became = "equal"
         counts[became] += 1
@@ -159,10 +165,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         mutants = [m for m in chosen(target) if (options.only or "") in m.file]
         print(f"{name}: {len(mutants)} mutants, seed {target.seed}", flush=True)
         LANGUAGES[target.language].warm_up(target)
-        if output := unsound(target):
-            print(f"{output}\n{name}: the tests fail without a mutant")
-            return 2
-        good &= judge(target, mutants, options.minutes, options.log)
+        with tempfile.TemporaryDirectory(prefix="mpbench-mutants-") as folder:
+            runner = LANGUAGES[target.language].runner(target, Path(folder))
+            if output := unsound(target, runner, Path(folder)):
+                print(f"{output}\n{name}: the tests fail without a mutant")
+                return 2
+            good &= judge(target, runner, mutants, options.minutes, options.log)
     return 0 if good else 1
 
 

@@ -2,11 +2,13 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.mutants import mutant
+from tests.mutants import mutant, reached
 
 
 def loop() -> int:
@@ -45,3 +47,22 @@ def test_a_mutant_that_sleeps_is_killed(monkeypatch: pytest.MonkeyPatch) -> None
     assert mutant.became(child, 1) == "found"
     with pytest.raises(ChildProcessError):
         os.waitpid(child, os.WNOHANG)
+
+
+def test_lines_belong_to_the_tests_that_reach_them(tmp_path: Path) -> None:
+    source, saved = tmp_path / "source.py", tmp_path / "reached.json"
+    source.write_text("def one():\n    return 1\n\n\ndef two():\n    return 2\n")
+    before = sys.gettrace()
+    recorder = reached.Recorder([source])
+    found: dict[str, Callable[[], int]] = {}
+    try:
+        recorder.start()
+        exec(compile(source.read_text(), str(source), "exec"), found)
+        recorder.now = "test_a"
+        found["one"]()
+        recorder.now = "test_b"
+        found["one"]()
+        recorder.save(saved)
+    finally:
+        sys.settrace(before)
+    assert reached.load(saved) == {(str(source), 2): {"test_a", "test_b"}}
