@@ -41,14 +41,13 @@ def went_stale(facts: Facts) -> Iterator[Finding]:
     for one in facts.connections:
         for subflow in one.subflows:
             for event in subflow.named("SubflowStale"):
+                if _merely_waited(facts, one, subflow, event):
+                    continue
                 path = facts.path_name(one.client, subflow.address)
                 found[path, event.host].append((subflow, event))
     for (path, host), pairs in found.items():
         subflow, first = pairs[0]
-        timeouts = sum(
-            event.name == "TCPTimeouts" and event.time_s <= first.time_s
-            for event in _at(subflow, host)
-        )
+        timeouts = len(_timeouts_until(subflow, first))
         recovered = [
             event.time_s
             for each in dict.fromkeys(subflow for subflow, _ in pairs)
@@ -65,6 +64,36 @@ def went_stale(facts: Facts) -> Iterator[Finding]:
             f"SubflowStale {len(pairs)} and SubflowRecover {len(recovered)} on the"
             f" {host}",
         )
+
+
+def _merely_waited(
+    facts: Facts, one: Connection, subflow: Subflow, stale: Event
+) -> bool:
+    """Whether a host called a subflow stale that was well, because of a trifle.
+
+    The kernel calls a subflow stale whose unacknowledged data did not advance between
+    two of its looks. Where a host answers a request with some bytes and then has
+    nothing to send, that needs no loss: an acknowledgement that waits is enough.
+    """
+    host = stale.host
+    if _timeouts_until(subflow, stale) or _cause(facts, subflow, stale):
+        return False
+    last = [state for each in one.subflows if (state := each.last(host))]
+    acked = sum(state.count("acked") for state in last)
+    back = any(
+        event.name == "SubflowRecover" and event.time_s >= stale.time_s
+        for event in _at(subflow, host)
+    )
+    return bool(last) and back and acked < LEAST_BYTES
+
+
+def _timeouts_until(subflow: Subflow, end: Event) -> list[Event]:
+    """The timeouts of the host of an event until then."""
+    return [
+        event
+        for event in _at(subflow, end.host)
+        if event.name == "TCPTimeouts" and event.time_s <= end.time_s
+    ]
 
 
 def _at(subflow: Subflow, host: str) -> tuple[Event, ...]:

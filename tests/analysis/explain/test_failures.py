@@ -62,6 +62,43 @@ def test_a_subflow_that_comes_back_has_its_time() -> None:
     ]
 
 
+def trifle(acked: int, *more: Event) -> list[str]:
+    """The server sends a trifle, or not, and calls the subflow stale at 0.1 s."""
+    return sentences(
+        failures.went_stale,
+        facts(
+            *opened(0.0, 40000, 2),
+            event(0.1, "SubflowStale", "1", host="server"),
+            event(30.0, "tcp_closed", f"acked={acked}", host="server"),
+            *more,
+        ),
+    )
+
+
+BACK = event(10.0, "SubflowRecover", host="server")
+ELSEWHERE = event(30.0, "tcp_closed", "acked=20000", host="server", path=2)
+LATE = event(0.2, "TCPTimeouts", "1", host="server")
+IN_TIME = event(0.1, "TCPTimeouts", "1", host="server")
+OF_PEER = event(0.1, "TCPTimeouts", "1")
+
+
+def test_a_host_that_answers_with_a_trifle_merely_waited() -> None:
+    """The server's end of a control connection: 280 bytes in 30 s, none lost."""
+    assert not trifle(280, BACK)
+    assert not trifle(19_999, BACK, LATE, OF_PEER)
+
+
+@pytest.mark.parametrize(
+    ("acked", "more"),
+    [(280, ()), (20_000, (BACK,)), (280, (BACK, ELSEWHERE)), (280, (BACK, IN_TIME))],
+    ids=["never back", "enough", "enough on another path", "after a timeout"],
+)
+def test_a_stale_subflow_is_told_without_one_of_these_signs(
+    acked: int, more: tuple[Event, ...]
+) -> None:
+    assert trifle(acked, *more)
+
+
 # Without an answer
 
 
