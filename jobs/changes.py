@@ -13,12 +13,13 @@ MOST_STEPS = 200_000
 """Steps of all links of a job. One costs a guest about 0.1 ms."""
 LEAST_PERIOD_S = 1e-3
 BOTH, UP, DOWN = "both", "up", "down"
+LOSS_PERCENT = "loss_percent"
 
 RANGES = {
     "capacity_mbps": (0.0, 1e6),
     "delay_ms": (0.0, 10_000.0),
     "queue_packets": (1.0, 1e6),
-    "loss_percent": (0.0, 100.0),
+    LOSS_PERCENT: (0.0, 100.0),
     UP: (0.0, 1.0),
 }
 """The least and the greatest value of each quantity that can change."""
@@ -101,7 +102,7 @@ def sender_change_fault(way: Shape, one: Series) -> str:
     only = ""
     if one.quantity == "delay_ms" and (not way.capacity_mbps or not all(one.values)):
         only = "beside a capacity and above 0"
-    if one.quantity == "loss_percent" and not way.delay_ms:
+    if one.quantity == LOSS_PERCENT and not way.delay_ms:
         only = "beside a delay"
     if only:
         what = one.quantity.partition("_")[0]

@@ -9,7 +9,7 @@ from analysis.run.labels import label
 from analysis.run.readers.changes import Change
 from analysis.run.schedules import Steps
 from jobs import Job, Link
-from jobs.changes import UP
+from jobs.changes import LOSS_PERCENT, UP
 
 LATEST_S = 0.01
 """A change that comes later than this is reported. In virtual time none does."""
@@ -124,7 +124,7 @@ def changes(job: Job, link: str) -> bool:
 
 def loses(job: Job, link: str) -> bool:
     """Whether a link's random loss changes, so that it may have lost packets before."""
-    return any(o.link == link and o.quantity == "loss_percent" for o in job.changes)
+    return any(o.link == link and o.quantity == LOSS_PERCENT for o in job.changes)
 
 
 def switched(job: Job) -> set[str]:

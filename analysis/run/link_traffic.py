@@ -5,7 +5,8 @@ from typing import Any
 
 from analysis.run import disciplines, metrics
 from analysis.run.artefacts import Artefacts
-from analysis.run.observed_links import Direction
+from analysis.run.changed_links import loses
+from analysis.run.observed_links import Direction, ObservedLink
 from analysis.run.traffic import Traffic
 from jobs import Shape
 
@@ -57,7 +58,8 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
         from users unless all data flow towards them
     LINK.bytes : bytes of frames in the direction of the data
     LINK.share : share of these bytes over all links, 0-1; None if all carried nothing
-    LINK.queue_drops : packets that the queue dropped in that direction
+    LINK.queue_drops : packets that the queue dropped in that direction; None where one
+        netem has the queue and random losses, because it counts both together
     LINK.WAY.bytes, LINK.WAY.share, LINK.WAY.queue_drops : the same by direction, `up`
         and `down`, where data flow in both; the columns without it are None then
     LINK.drop_share, LINK.full_drops, LINK.marks : of links with a queue discipline, the
@@ -81,13 +83,12 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
             columns[f"{name}.jitter_ms"] = round(seen.jitter_ms, 6)
         columns[f"{name}.bytes"] = frame_bytes
         columns[f"{name}.share"] = shares[name]
-        columns[f"{name}.queue_drops"] = sum(
-            link.direction(forward).queue_drops for forward in directions
-        )
+        dropped = _queue_drops(run, name, link, directions)
+        columns[f"{name}.queue_drops"] = dropped
         traits = [link.direction(forward).traits for forward in directions]
-        if any(t.discipline != disciplines.DROP_TAIL for t in traits):
+        disciplined = any(t.discipline != disciplines.DROP_TAIL for t in traits)
+        if disciplined and dropped is not None:
             sent = sum(link.direction(forward).packets for forward in directions)
-            dropped = columns[f"{name}.queue_drops"]
             reached = sent + dropped
             columns[f"{name}.drop_share"] = dropped / reached if reached else None
             columns[f"{name}.full_drops"] = _sum(t.full_drops for t in traits)
@@ -108,8 +109,28 @@ def _by_way(run: Artefacts, names: Sequence[str]) -> dict[str, Any]:
         for (name, one), share in zip(each.items(), shares, strict=True):
             columns[f"{name}.{way}.bytes"] = one.bytes
             columns[f"{name}.{way}.share"] = share
-            columns[f"{name}.{way}.queue_drops"] = one.queue_drops
+            columns[f"{name}.{way}.queue_drops"] = _queue_drops(
+                run, name, observed[name], {forward}
+            )
     return columns
+
+
+def _queue_drops(
+    run: Artefacts, name: str, link: ObservedLink, directions: Iterable[bool]
+) -> int | None:
+    """Packets that the queue of a link dropped; None if tc counts them together with
+    random losses."""
+    for forward in directions:
+        if link.direction(forward).one_netem and _loses(run, name, forward):
+            return None
+    return sum(link.direction(forward).queue_drops for forward in directions)
+
+
+def _loses(run: Artefacts, name: str, forward: bool) -> bool:
+    """Whether a direction of a link loses packets at random, at any time."""
+    shapes = [one.direction(forward) for one in run.job.links if one.name == name]
+    bursts = any(way.impairments and way.impairments.burst_loss for way in shapes)
+    return bursts or loses(run.job, name) or any(way.loss_percent for way in shapes)
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:

@@ -10,6 +10,8 @@ from analysis.run.readers.outcome import LinkEnds
 from analysis.run.readers.qdiscs import FABRIC, Qdisc
 from jobs import FRAME_BYTES
 
+NETEM = "netem"
+
 
 @dataclass(frozen=True)
 class Direction:
@@ -29,6 +31,8 @@ class Direction:
         does not count it
     order_mbps : the rate with which the delay line keeps packets in order; None if it
         has none
+    one_netem : whether the queue and the delay line are one netem, which counts random
+        losses and drops of its queue together
     """
 
     rate_mbps: float | None
@@ -43,6 +47,7 @@ class Direction:
     packets: int = 0
     byte_seconds: float | None = None
     order_mbps: float | None = None
+    one_netem: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ def _direction(
     where = f"{label(link)}: {place[1]} on {place[0]}"
     limiters = [q for q in at_interface if q.rate_mbps is not None]
     roots = [q for q in at_interface if q.parent is None]
-    delay_lines = [q for q in at_interface if q.kind in ("netem", FABRIC)]
+    delay_lines = [q for q in at_interface if q.kind in (NETEM, FABRIC)]
     if len(roots) != 1 or len(limiters) > 1 or not (limiters or delay_lines):
         raise ValueError(f"{where}: {len(limiters)} rate limits; a bottleneck has 1")
     limiter = limiters[0] if limiters else None
@@ -149,6 +154,7 @@ def _direction(
         order_mbps=min(
             (q.order_mbps for q in delay_lines if q.order_mbps), default=None
         ),
+        one_netem=limiter is not None and limiter.kind == NETEM,
     )
 
 

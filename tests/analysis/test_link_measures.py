@@ -1,15 +1,20 @@
 """Loss and queues of links, from counters whose answer is known."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from analysis.run.link_traffic import by_link
 from analysis.run.observed_links import read_back
 from analysis.run.readers.outcome import LinkEnds
 from analysis.run.readers.qdiscs import parse
+from jobs import SENDER_HANDLE, Link, Shape
+from jobs.changes import Series
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
+from tests.analysis.explain.made import JOB
 from tests.spec.files import text
 
 
@@ -35,6 +40,51 @@ def test_a_class_of_links_adds_up() -> None:
     assert link.backward.byte_seconds == 0
     other = replace(parse({"f": ways[:1]}, "x")[0], document={})
     assert "byte_seconds" not in other.document
+
+
+def netem(**options: Any) -> dict[str, Any]:
+    """One netem of a sender: 13 packets were not taken, or lost on their way."""
+    known = {"limit": 60, "rate": {"rate": 1.25e6}, "delay": {"delay": 0.01}}
+    head = {"kind": "netem", "dev": "u1", "handle": SENDER_HANDLE, "root": True}
+    return {**head, "options": {**known, **options}, "bytes": 1, "drops": 13}
+
+
+@pytest.mark.parametrize(
+    ("loss_percent", "changes", "drops"),
+    [
+        (0.0, (), 13),
+        (1.0, (), None),
+        (0.0, (("path1", 5.0),), None),
+        (0.0, (("path2", 5.0),), 13),
+    ],
+    ids=["no loss", "loss", "loss for a time", "loss of another link"],
+)
+def test_a_netem_that_loses_packets_does_not_tell_what_its_queue_dropped(
+    loss_percent: float, changes: tuple[tuple[str, float], ...], drops: int | None
+) -> None:
+    """tc counts both together. The same numbers without losses are the queue's."""
+    line = Link.of("path1", Shape(10.0, 10.0, 60, loss_percent, at_sender=True))
+    job = replace(
+        JOB,
+        links=(line, replace(line, name="path2")),
+        changes=tuple(
+            Series(
+                link=link,
+                direction="up",
+                quantity="loss_percent",
+                at_s=(1.0, 2.0),
+                values=(share, 0.0),
+                period_s=None,
+            )
+            for link, share in changes
+        ),
+    )
+    ends = [LinkEnds("path1", ("f", "u1"), ("f", "d1"))]
+    read = read_back(ends, parse({"f": [netem(), way("d1")]}, "qdisc-end.json"))
+    run: Any = SimpleNamespace(
+        job=job, links=read, traffic=[SimpleNamespace(forward=True)]
+    )
+    assert by_link(run, {"path1": 1})["path1.queue_drops"] == drops
 
 
 def test_what_a_file_may_ask_for() -> None:

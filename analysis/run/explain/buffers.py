@@ -122,7 +122,7 @@ def _of_connection(
 def _lost(facts: Facts, way: Way) -> bool:
     """Whether a link may have lost packets."""
     return any(
-        facts.row.get(f"{name}.queue_drops") or shape.loss_percent
+        facts.row.get(f"{name}.queue_drops", 0) != 0 or shape.loss_percent
         for name, shape in way.shapes.items()
     )
 

@@ -31,7 +31,7 @@ from analysis.run.readers.outcome import UserPath
 from analysis.run.readers.trace_windows import Window
 from analysis.run.traffic import Traffic
 from jobs import Job
-from jobs.changes import UP
+from jobs.changes import LOSS_PERCENT, UP
 from jobs.ends import Change as HostStep
 from jobs.ends import Host
 from jobs.middleboxes import PROXY as BOX
@@ -40,7 +40,7 @@ from tools import PROXY
 
 T = TypeVar("T")
 Users = Mapping[str, tuple[UserPath, ...]]
-LOST_ALL = ("loss_percent", 100.0)
+LOST_ALL = (LOSS_PERCENT, 100.0)
 
 
 @dataclass(frozen=True)

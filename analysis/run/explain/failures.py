@@ -256,6 +256,47 @@ def cut_off(facts: Facts) -> Iterator[Finding]:
             )
 
 
+def interrupted(facts: Facts) -> Iterator[Finding]:
+    """Connections over one path that stood still while it was dark, and went on."""
+    for one in facts.connections:
+        used = [each for each in one.subflows if not each.is_join or each.joined]
+        if len(used) != 1 or used[0].named("SubflowStale", *TOLD):
+            continue  # it went on elsewhere, or another rule tells its end
+        (subflow,) = used
+        for dark in (
+            *facts.dark(one.client, subflow.address),
+            *absent(facts, subflow),
+        ):
+            for host in dict.fromkeys(event.host for event in subflow.both):
+                yield from _interrupted(facts, one, subflow, host, dark)
+
+
+def _interrupted(
+    facts: Facts, one: Connection, subflow: Subflow, host: str, dark: Dark
+) -> Iterator[Finding]:
+    """A sentence on the timeouts of a host while a path was dark, if one came after."""
+    last = subflow.last(host)
+    if dark.end_s is None or last is None or not last.count("acked"):
+        return
+    times = [
+        event.time_s
+        for event in _at(subflow, host)
+        if event.name == "TCPTimeouts" and event.time_s >= dark.start_s
+    ]
+    tried = [time_s for time_s in times if time_s < dark.end_s]
+    after = [time_s for time_s in times if time_s >= dark.end_s][:1]
+    if not tried or not after or last.time_s <= after[0]:
+        return
+    path = facts.path_name(one.client, subflow.address)
+    late_s = after[0] - dark.end_s
+    yield Finding(
+        f"{path}: the {host} sent again {many(len(tried), 'time')} while {dark.words},"
+        f" and next at {after[0]:.1f} s, {late_s:.1f} s later: TCP doubles the time"
+        " between attempts",
+        f"TCPTimeouts {len(tried) + 1} on the {host} from {tried[0]:.1f} s on",
+    )
+
+
 def left_open(facts: Facts) -> Iterator[Finding]:
     """MPTCP connections that the host kept open without a subflow.
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from analysis.run import traffic
 from analysis.run.explain import failures
 from analysis.run.explain.facts import Facts
-from analysis.run.explain.finding import Finding, at
+from analysis.run.explain.finding import Finding, at, listed
 from analysis.run.explain.subflows import Connection, Subflow
 from analysis.run.explain.ways import of_path
+from analysis.run.labels import label
 
 UNKNOWN = "the reason is not known"
 UNUSED_SHARE = 0.05
@@ -57,6 +58,35 @@ def unused_paths(facts: Facts) -> Iterator[Finding]:
             )
 
 
+def one_bottleneck(facts: Facts) -> Iterator[Finding]:
+    """Hosts whose paths all have the same link as their bottleneck."""
+    for host in facts.clients():
+        carried = _by_path(facts, host)
+        if len(carried) < 2 or sum(carried.values()) < LEAST_BYTES:
+            continue
+        capacities = _capacities(facts, host)
+        if not capacities:
+            continue
+        sender = _sender(facts, host)
+        ways = [of_path(facts, host, number, sender) for number in sorted(carried)]
+        for name, shape in ways[0].shapes.items():
+            capacity = shape.capacity_mbps
+            shared = all(name in way.shapes for way in ways)
+            if not (
+                capacity and shared and {capacities[n] for n in carried} == {capacity}
+            ):
+                continue
+            paths = [
+                facts.path_name(host, facts.users[host][n - 1].address or "")
+                for n in sorted(carried)
+            ]
+            yield Finding(
+                f"{listed(paths)} of the {host} pass {label(name)}, which carries"
+                f" {capacity:g} Mbit/s: together they have no more",
+                "the links of the paths by the plan",
+            )
+
+
 def _by_path(facts: Facts, host: str) -> dict[int, int]:
     """Bytes on each path of a host over which an MPTCP subflow was established."""
     carried: dict[int, int] = defaultdict(int)
@@ -78,8 +108,7 @@ def _is_mptcp(facts: Facts, one: Connection) -> bool:
 def _capacities(facts: Facts, host: str) -> Mapping[int, float]:
     """The bottleneck's capacity of each path in Mbit/s, in the direction of the data of
     the host's first entry; empty if one has none."""
-    entry = next(entry for entry in facts.traffic if host in entry.sources)
-    sender = host if entry.forward else entry.destination
+    sender = _sender(facts, host)
     found = {}
     for number, _ in enumerate(facts.users[host], start=1):
         capacity = of_path(facts, host, number, sender).capacity_mbps
@@ -87,6 +116,12 @@ def _capacities(facts: Facts, host: str) -> Mapping[int, float]:
             return {}
         found[number] = capacity
     return found
+
+
+def _sender(facts: Facts, host: str) -> str:
+    """The end that sends the data of a host's first entry."""
+    entry = next(entry for entry in facts.traffic if host in entry.sources)
+    return host if entry.forward else entry.destination
 
 
 def _reason(

@@ -1,6 +1,7 @@
 """Sentences about subflows and connections that stopped, at their bounds."""
 
 import errno
+from typing import Any
 
 import pytest
 
@@ -382,3 +383,57 @@ def test_a_reset_within_a_second_of_the_end_belongs_to_it(name: str) -> None:
     for end_s, told in ((3.0, False), (3.1, True), (1.0, False)):
         own = facts(*TWO, lost(2.0, "error=104"), event(end_s, name))
         assert bool(sentences(failures.was_reset, own)) is told
+
+
+# One path that is dark for a time
+
+
+def stood(
+    *times_s: float, last_s: float = 20.0, acked: int = 1, **more: Any
+) -> list[str]:
+    """A connection of TCP whose path is dark from 5 to 8 s."""
+    more.setdefault("changes", down("path1", 5.0, 8.0))
+    own = facts(
+        event(0.0, "tcp_connect"),
+        *timeouts(*times_s, path=1),
+        closed(last_s, f"acked={acked}", path=1),
+        protocol="tcp",
+        **more,
+    )
+    return sentences(failures.interrupted, own)
+
+
+def test_a_connection_that_waited_for_its_only_path_tells_how_long() -> None:
+    """The timeout before 5 s and that at 15 s are not of this time."""
+    assert stood(4.0, 5.2, 5.6, 6.4, 8.0, 15.0) == [
+        "path 1: the client sent again 3 times while path 1 carried nothing from 5 s to"
+        " 8 s, and next at 8.0 s, 0.0 s later: TCP doubles the time between attempts"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("times_s", "more"),
+    [
+        ((5.2, 6.4), {}),
+        ((8.5,), {}),
+        ((5.2, 8.5), {"last_s": 8.5}),
+        ((5.2, 8.5), {"acked": 0}),
+        ((5.2, 8.5), {"changes": down("path1", 5.0)}),
+        ((5.2, 8.5), {"changes": down("path2", 5.0, 8.0)}),
+    ],
+    ids=["none after", "none in it", "the end", "nothing sent", "never back", "other"],
+)
+def test_a_connection_that_did_not_wait_and_go_on_is_not_told(
+    times_s: tuple[float, ...], more: dict[str, Any]
+) -> None:
+    assert stood(*times_s, **more) == []
+    assert stood(5.2, 8.5)
+
+
+def test_a_connection_with_another_path_is_not_told_to_wait() -> None:
+    ends = (*timeouts(5.2, 8.5, path=1), closed(20.0, "acked=1", path=1))
+    dark = down("path1", 5.0, 8.0)
+    one = facts(*opened(0.0), *ends, changes=dark)
+    assert sentences(failures.interrupted, one)
+    two = facts(*opened(0.0, 40000, 2), *ends, changes=dark)
+    assert sentences(failures.interrupted, two) == []

@@ -10,6 +10,7 @@ from analysis.run.explain import shares
 from analysis.run.readers import job as job_file
 from analysis.run.readers.outcome import UserPath
 from tests.analysis.explain.made import (
+    ADDRESSES,
     CAPTURED,
     IPERF3,
     LINKS,
@@ -305,3 +306,47 @@ def test_users_of_two_links_have_both_capacities() -> None:
     own = facts(users={"client": (way,)})
     assert shares._capacities(own, "client") == {1: 10.0}
     assert shares._capacities(facts(), "client") == {1: 10.0, 2: 20.0}
+
+
+# One link that all paths pass
+
+
+def through(*links: Any, each: int = 50_000, **more: Any) -> list[str]:
+    """Two paths, each with a line of its own and then the last of the links."""
+    ways = tuple(
+        UserPath((line.name, *(link.name for link in links[2:])), "", ADDRESSES[n])
+        for n, line in enumerate(links[:2])
+    )
+    own = facts(
+        *opened(0.0, 40000, 2),
+        last(each),
+        last(each, path=2),
+        links=links,
+        users={"client": ways},
+        **more,
+    )
+    return sentences(shares.one_bottleneck, own)
+
+
+UPLINK = replace(LINKS[0], name="uplink", capacity_mbps=8.0)
+
+
+def test_paths_with_the_same_bottleneck_have_no_more_together() -> None:
+    assert through(*LINKS[:2], UPLINK) == [
+        "path 1 and path 2 of the client pass uplink, which carries 8 Mbit/s: together"
+        " they have no more"
+    ]
+
+
+def test_paths_with_other_bottlenecks_are_no_matter_of_a_common_link() -> None:
+    """The second line is slower than the common link, or there is no such link."""
+    wide = replace(UPLINK, capacity_mbps=10.0)
+    slow = replace(LINKS[1], capacity_mbps=9.0)
+    assert through(LINKS[0], slow, wide) == []
+    assert through(*LINKS[:2]) == []
+    assert through(*LINKS[:2], replace(UPLINK, capacity_mbps=None)) == []
+
+
+def test_a_trifle_over_a_common_link_is_not_told() -> None:
+    assert through(*LINKS[:2], UPLINK, each=9_999) == []
+    assert through(*LINKS[:2], UPLINK, each=10_000)
