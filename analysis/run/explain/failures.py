@@ -28,6 +28,8 @@ NOT_TOLD = (0, errno.EPIPE)
 TOLD = ("TCPAbortOnTimeout",)
 """Events at the end of connections of which other rules tell."""
 LEAST_TIMEOUTS = 3
+BRIEFLY_S = 1.0
+"""A subflow that is stale for less has lost nothing by it."""
 STEPS = 3
 """TCP doubles the time between timeouts that follow each other. A next one would have
 come within this many times the last step."""
@@ -69,22 +71,26 @@ def went_stale(facts: Facts) -> Iterator[Finding]:
 def _merely_waited(
     facts: Facts, one: Connection, subflow: Subflow, stale: Event
 ) -> bool:
-    """Whether a host called a subflow stale that was well, because of a trifle.
+    """Whether a host called a subflow stale that was well.
 
     The kernel calls a subflow stale whose unacknowledged data did not advance between
-    two of its looks. Where a host answers a request with some bytes and then has
-    nothing to send, that needs no loss: an acknowledgement that waits is enough.
+    some of its looks. That needs no loss: an acknowledgement that waits is enough, be
+    it in a queue for a moment, or because the host answered a request with some bytes
+    and has nothing to send since.
     """
     host = stale.host
     if _timeouts_until(subflow, stale) or _cause(facts, subflow, stale):
         return False
-    last = [state for each in one.subflows if (state := each.last(host))]
-    acked = sum(state.count("acked") for state in last)
-    back = any(
-        event.name == "SubflowRecover" and event.time_s >= stale.time_s
+    back_s = [
+        event.time_s
         for event in _at(subflow, host)
-    )
-    return bool(last) and back and acked < LEAST_BYTES
+        if event.name == "SubflowRecover" and event.time_s >= stale.time_s
+    ]
+    if not back_s:
+        return False
+    last = [state for each in one.subflows if (state := each.last(host))]
+    trifle = sum(state.count("acked") for state in last) < LEAST_BYTES
+    return back_s[0] - stale.time_s < BRIEFLY_S or (bool(last) and trifle)
 
 
 def _timeouts_until(subflow: Subflow, end: Event) -> list[Event]:

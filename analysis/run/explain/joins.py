@@ -9,11 +9,13 @@ from analysis.run.explain import handshake, settings
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import Connection, Subflow
+from analysis.run.explain.ways import of_path
 from analysis.run.labels import label
 
 UNANSWERED_S = 1.0
 """A SYN that has been without an answer for so long is sent again."""
 LEAST_S = 0.1
+ROUND_TRIPS = 2
 """A shorter connection may end before the path manager asks."""
 UNLINKED = {
     "MPJoinNoTokenFound": "the server knows no connection with the token of its SYN",
@@ -82,7 +84,9 @@ def is_alone(facts: Facts, one: Connection) -> bool:
     """Whether a connection could have had further subflows, and asked for none.
 
     The path manager asks at once when a connection is established at the client. A
-    connection that ends before has no further subflow in the best of networks.
+    connection that ends before has no further subflow in the best of networks. Neither
+    has one whose program has written all and closed its end by then: its last data are
+    acknowledged some round trips later.
     """
     transport = facts.traffic[one.entry].transport
     if not transport.is_mptcp or len(facts.users.get(one.client, ())) < 2:
@@ -91,7 +95,10 @@ def is_alone(facts: Facts, one: Connection) -> bool:
     if established is None or one.first("MPJoinSynTx") is not None:
         return False
     closed = one.first("closed")
-    return closed is None or closed - established >= LEAST_S
+    number = facts.path_of(one.client, one.subflows[0].address)
+    way = of_path(facts, one.client, number, one.client) if number else None
+    least_s = LEAST_S + ROUND_TRIPS * (way.round_trip_s if way else 0.0)
+    return closed is None or closed - established >= least_s
 
 
 def _reason(facts: Facts, alone: list[Connection]) -> str:

@@ -100,6 +100,16 @@ def test_a_stale_subflow_is_told_without_one_of_these_signs(
     assert trifle(acked, *more)
 
 
+@pytest.mark.parametrize(("back_s", "told"), [(0.99, False), (1.1, True)])
+def test_a_subflow_that_is_stale_for_a_moment_is_not_told(
+    back_s: float, told: bool
+) -> None:
+    """At 0.1 s, for less than a second, though its host sends much."""
+    back = event(back_s, "SubflowRecover", host="server")
+    assert bool(trifle(50_000_000, back)) is told
+    assert trifle(50_000_000, back, IN_TIME)
+
+
 # Without an answer
 
 
