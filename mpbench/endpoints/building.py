@@ -15,7 +15,6 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,7 +26,7 @@ from mpbench.errors import UserError
 from mpbench.kernel import cache as kernel_cache
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.progress import Progress
-from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.shell import Shell, logged
 
 Works = list[dict[str, str]]
 """Works of others in an endpoint: name, version, license, purl, and perhaps sha256."""
@@ -66,19 +65,8 @@ def build(name: str, force: bool, progress: Progress | None = None) -> Endpoint:
         if not force and (ready := cache.lookup(name)) is not None:
             return ready
         kernel_cache.remove(cache.root().glob(f"{kernel_cache.NEW}*"))
-        logs = kernel_cache.root() / "logs"
-        logs.mkdir(exist_ok=True)
-        now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-        shell = Shell(logs / f"{now}-endpoint.log")
-        stack.callback(shell.close)
-        try:
-            made = _make(name, shell, output)
-        except CommandFailed as error:
-            for line in error.lines:
-                output.say(f"  {line}")
-            raise
-        shell.log.unlink()
-    return made
+        shell = stack.enter_context(logged(kernel_cache.root(), "endpoint", output.say))
+        return _make(name, shell, output)
 
 
 def _make(name: str, shell: Shell, progress: Progress) -> Endpoint:

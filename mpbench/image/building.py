@@ -14,7 +14,7 @@ from mpbench.image.lock import Package
 from mpbench.kernel import cache as kernel_cache
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.progress import Progress
-from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.shell import Shell, logged
 
 
 def build(debs: Path | None, force: bool, progress: Progress | None = None) -> Image:
@@ -29,19 +29,8 @@ def build(debs: Path | None, force: bool, progress: Progress | None = None) -> I
         if ready is not None:
             return ready
         kernel_cache.remove(cache.folder().glob(f"{kernel_cache.NEW}*"))
-        logs = kernel_cache.root() / "logs"
-        logs.mkdir(exist_ok=True)
-        now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-        shell = Shell(logs / f"{now}-image.log")
-        stack.callback(shell.close)
-        try:
-            image = _make(debs, shell, output)
-        except CommandFailed as error:
-            for line in error.lines:
-                output.say(f"  {line}")
-            raise
-        shell.log.unlink()
-    return image
+        shell = stack.enter_context(logged(kernel_cache.root(), "image", output.say))
+        return _make(debs, shell, output)
 
 
 def _make(debs: Path | None, shell: Shell, progress: Progress) -> Image:

@@ -31,7 +31,7 @@ from mpbench.kernel.newest import Newest
 from mpbench.kernel.patched import PatchedTree
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import Recipe
-from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.shell import CommandFailed, Shell, logged
 from mpbench.kernel.sources import Source
 from mpbench.kernel.worktree import Worktree
 
@@ -66,9 +66,9 @@ def build(
             if ready is not None:
                 return cache.ask(ready)
         tools.require_space(home)
-        log = new_log(home, config)
-        shell = Shell(log, inherited=[handle.fileno()])
-        stack.callback(shell.close)
+        shell = stack.enter_context(
+            logged(home, config, output.say, inherited=[handle.fileno()])
+        )
         try:
             source = sources.obtain(given, shell, output, newest)
             key = cache.key(wanted, source.identity, compiler)
@@ -82,14 +82,9 @@ def build(
                 ready = None if force else cache.get(key + cache.GUIDED)
                 if ready is None or not _has_kit(ready):
                     ready = maker.make_guided(number, train)
-        except CommandFailed as error:
-            for line in error.lines:
-                output.say(f"  {line}")
-            raise
         except KeyboardInterrupt:
-            output.say(f"interrupted; the log so far: {log}")
+            output.say(f"interrupted; the log so far: {shell.log}")
             raise
-        log.unlink()
         return cache.ask(ready)
 
 
@@ -112,13 +107,6 @@ def _has_kit(ready: Kernel) -> bool:
     file = ready.folder / kit.NAME
     tried: bool | None = ready.info.get("kit")
     return ready.info["config"] != "guest" or tried is False or file.is_file()
-
-
-def new_log(home: Path, config: str) -> Path:
-    """A new file for the output of a build."""
-    (home / "logs").mkdir(exist_ok=True)
-    now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    return home / "logs" / f"{now}-{config}.log"
 
 
 class Maker:

@@ -5,8 +5,9 @@ import re
 import shlex
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
@@ -155,3 +156,28 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             process.wait()
     if process.stdout:
         process.stdout.close()
+
+
+@contextmanager
+def logged(
+    home: Path, name: str, say: Callable[[str], None], inherited: Sequence[int] = ()
+) -> Iterator[Shell]:
+    """A shell for a build, with a new log that stays if the build does not succeed.
+
+    home : the cache, whose folder `logs` gets the log
+    name : of what is built
+    say : told the lines that explain why a command failed
+    """
+    (home / "logs").mkdir(exist_ok=True)
+    now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    shell = Shell(home / "logs" / f"{now}-{name}.log", inherited)
+    try:
+        yield shell
+    except CommandFailed as error:
+        for line in error.lines:
+            say(f"  {line}")
+        raise
+    else:
+        shell.log.unlink()
+    finally:
+        shell.close()

@@ -32,7 +32,7 @@ from mpbench.kernel.lock import exclusive
 from mpbench.kernel.patched import PatchedTree, files
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import Recipe
-from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.shell import CommandFailed, Shell, logged
 from mpbench.kernel.sources import Source
 from mpbench.kernel.worktree import Worktree
 
@@ -126,20 +126,15 @@ def build(
             return ready
         cache.remove_leftovers()
         tools.require_space(home)
-        log = building.new_log(home, "variant")
-        shell = Shell(log, inherited=[handle.fileno()])
-        stack.callback(shell.close)
+        logs = logged(home, "variant", output.say, inherited=[handle.fileno()])
         try:
-            made = _build(base, own, shell, output, number)
+            with logs as shell:
+                return _build(base, own, shell, output, number)
         except CommandFailed as error:
-            for line in error.lines:
-                output.say(f"  {line}")
             if not (own.patches or own.tree):
                 raise
             key = PATCHES if own.patches else ""
             raise KernelFault(key, {"": f"does not compile: {error}"}) from error
-        log.unlink()
-        return made
 
 
 def _build(
