@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -118,6 +119,19 @@ class Faults:
         """Raises ValidationError if there is any fault."""
         if self.found:
             raise ValidationError.from_exception_data("part", self.found)
+
+
+def several(one: type) -> BeforeValidator:
+    """Reads a list; a single value of that type is a list of one."""
+    return BeforeValidator(lambda value: [value] if isinstance(value, one) else value)
+
+
+def several_schema(schema: JsonDict) -> None:
+    """In the JSON Schema of a list: a single item will do."""
+    listed = {key: schema.pop(key) for key in tuple(schema) if key != "description"}
+    item = listed["items"]
+    assert isinstance(item, dict)
+    schema["anyOf"] = [listed, item]
 
 
 def check_each(

@@ -3,12 +3,20 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator, Field
-from pydantic.config import JsonDict
+from pydantic import Field
 
 from analysis.campaign.directions import LESS, MORE, NONE, Direction
 from mpbench.spec.traffic import DAY_S, Entry, Json
-from mpbench.spec.values import Count, Faults, OneOf, Part, Quantity, Switch
+from mpbench.spec.values import (
+    Count,
+    Faults,
+    OneOf,
+    Part,
+    Quantity,
+    Switch,
+    several,
+    several_schema,
+)
 from mpbench.spec.varied import START, TIMEOUT, Varied
 from tools.sync.columns import (
     CONNECTIONS,
@@ -40,19 +48,6 @@ class SyncFiles(Part):
     )
 
 
-def _list(value: object) -> object:
-    """A list; a single group of files is a list of one."""
-    return [value] if isinstance(value, dict) else value
-
-
-def _list_schema(schema: JsonDict) -> None:
-    """In the JSON Schema: a single group will do."""
-    several = {key: schema.pop(key) for key in tuple(schema) if key != "description"}
-    item = several["items"]
-    assert isinstance(item, dict)
-    schema["anyOf"] = [several, item]
-
-
 class Copy(Entry):
     """Files, several of which can be under way at a time."""
 
@@ -63,11 +58,11 @@ class Copy(Entry):
     )
     files: Annotated[
         tuple[SyncFiles, ...],
-        BeforeValidator(_list),
+        several(dict),
         Field(min_length=1, max_length=MOST_GROUPS),
     ] = Field(
         description="The files: a list of {count, size}, or one of these.",
-        json_schema_extra=_list_schema,
+        json_schema_extra=several_schema,
     )
     reverse: Switch = Field(
         default=False, description="Whether `from` gets the files in place of sending."

@@ -10,7 +10,14 @@ from pydantic.config import JsonDict
 from analysis.campaign.directions import LESS, MORE, Direction
 from mpbench import units
 from mpbench.spec.traffic import DAY_S, Entry, Json
-from mpbench.spec.values import TEXT_PATTERN, Faults, OneOf, Quantity
+from mpbench.spec.values import (
+    TEXT_PATTERN,
+    Faults,
+    OneOf,
+    Quantity,
+    several,
+    several_schema,
+)
 from mpbench.spec.varied import START, Varied
 from tools.video.columns import BITRATE, BUFFER, CHUNK, QUALITY, WORSE_IF_MORE
 from tools.video.record import LEAST_MBPS, MOST_CHUNKS, MOST_MBPS, MOST_RATES, RULES
@@ -31,19 +38,6 @@ def _rate_schema(schema: JsonDict) -> None:
     schema |= {"type": "string", "pattern": TEXT_PATTERN, "examples": ["2 Mbit/s"]}
 
 
-def _list(value: object) -> object:
-    """A list; a single bitrate is a list of one."""
-    return [value] if isinstance(value, str) else value
-
-
-def _list_schema(schema: JsonDict) -> None:
-    """In the JSON Schema: a single bitrate will do."""
-    several = {key: schema.pop(key) for key in tuple(schema) if key != "description"}
-    item = several["items"]
-    assert isinstance(item, dict)
-    schema["anyOf"] = [several, item]
-
-
 Rate = Annotated[float, BeforeValidator(_rate), Field(json_schema_extra=_rate_schema)]
 
 
@@ -57,11 +51,11 @@ class Play(Entry):
     )
     bitrates: Annotated[
         tuple[Rate, ...],
-        BeforeValidator(_list),
+        several(str),
         Field(min_length=1, max_length=MOST_RATES),
     ] = Field(
         description="The bitrates that the video has, ascending.",
-        json_schema_extra=_list_schema,
+        json_schema_extra=several_schema,
     )
     duration: Annotated[float, Quantity("s", 0.1, DAY_S)] = Field(
         default=60.0, description="Length of the video, in whole chunks."
