@@ -45,6 +45,15 @@ def dash(number: int) -> Any:
     return DASHES[(number + number // len(SERIES)) % len(DASHES)]
 
 
+def curve(number: int, count: int, values: int) -> dict[str, Any]:
+    """The look of curve `number` of `count`, as keyword arguments of a drawing.
+
+    values : number of values of the curve
+    """
+    look = {"color": colour(number), "ls": dash(number), "lw": 1.5}
+    return look | steps_marked(number, count, values)
+
+
 def steps_marked(number: int, count: int, values: int) -> dict[str, Any]:
     """Marks along curve `number` of `count`, as keyword arguments of a drawing.
 

@@ -81,10 +81,7 @@ def _panel(
             [ends[0], *steps, ends[1]],
             [0, *np.arange(1, count + 1) / count, 1],
             where="post",
-            color=palette.colour(numbers[name]),
-            ls=palette.dash(numbers[name]),
-            lw=1.5,
-            **palette.steps_marked(numbers[name], len(numbers), count),
+            **palette.curve(numbers[name], len(numbers), count),
             label=name if same else f"{name} (n = {count})",
         )
     if data.log:

@@ -22,10 +22,7 @@ def draw(data: CompletionData, look: style.Look) -> Figure:
             steps,
             shares,
             where="post",
-            color=palette.colour(data.numbers[case]),
-            ls=palette.dash(data.numbers[case]),
-            lw=1.5,
-            **palette.steps_marked(data.numbers[case], len(data.numbers), len(steps)),
+            **palette.curve(data.numbers[case], len(data.numbers), len(steps)),
             label=f"{case} (n = {len(values)})",
         )
     if data.log in ("x", "both"):

@@ -18,10 +18,7 @@ def draw(data: RanksData, look: style.Look) -> Figure:
             ranks,
             values,
             where="pre",
-            color=palette.colour(data.numbers[case]),
-            ls=palette.dash(data.numbers[case]),
-            lw=1.5,
-            **palette.steps_marked(data.numbers[case], len(data.numbers), len(ranks)),
+            **palette.curve(data.numbers[case], len(data.numbers), len(ranks)),
             label=f"{case} (n = {len(values)})",
         )
     if data.log in ("y", "both"):
