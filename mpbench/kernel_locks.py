@@ -21,9 +21,9 @@ from jobs import reading, writing
 from jobs.linux import Linux, Release, Tree
 from mpbench import kernel_commits
 from mpbench.errors import UserError
-from mpbench.kernel import archive, building, cache, pinned, tools, variants
+from mpbench.kernel import archive, cache, pinned, tools, variants
 from mpbench.kernel import recipe as recipes
-from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.shell import CommandFailed, logged
 from mpbench.kernel_commits import Locked
 from mpbench.spec import Spec, kernels, problems
 from mpbench.spec.document import Document, read
@@ -253,20 +253,17 @@ def look_up(linux: str) -> Release:
     """The package of a release, from Debian's archive. Raises UserError, one line."""
     home = cache.root()
     try:
-        home.mkdir(parents=True, exist_ok=True)
-        log = building.new_log(home, "archive")
+        (home / "logs").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{home}: {error.strerror}; set XDG_CACHE_HOME") from error
-    shell = Shell(log)
     try:
-        with tempfile.TemporaryDirectory(prefix="mpbench-") as folder:
-            found = archive.resolve(linux, shell, Path(folder))
+        with (
+            logged(home, "archive", say=lambda line: None) as shell,
+            tempfile.TemporaryDirectory(prefix="mpbench-") as folder,
+        ):
+            return archive.resolve(linux, shell, Path(folder))
     except CommandFailed as error:
         raise UserError(f"{error.lines[-1] if error.lines else error}") from error
-    finally:
-        shell.close()
-    log.unlink()
-    return found
 
 
 def of_spec(spec: Spec) -> Lock:
