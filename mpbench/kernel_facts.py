@@ -12,7 +12,7 @@ from mpbench.backends import features
 from mpbench.backends.features import Features
 from mpbench.errors import UserError
 from mpbench.kernel.faults import OPTIONS, PATCHES, KernelFault
-from mpbench.plan.jobs import transport
+from mpbench.plan.transports import transport
 from mpbench.spec import Spec, kernels
 from mpbench.spec.cases import Case
 from mpbench.spec.ends import HostSettings

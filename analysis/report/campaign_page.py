@@ -28,6 +28,8 @@ from analysis.published.cells import Cell, Compared, compare
 from analysis.published.statements import Statement
 from analysis.report import (
     cells_section,
+    compared_cases,
+    compared_cases_picture,
     compared_cases_section,
     figures_section,
     metrics_section,
@@ -116,9 +118,9 @@ def write(
             )
             trade_off += question_section.picture(outcome, look.formats[0])
         cell_figures = _draw_cells(campaign, contents, folder, album)
-        compared = compared_cases_section.compared(campaign)
+        compared = compared_cases.compared(campaign)
         target = Target(folder, "", look, album)
-        compared_pictures = compared_cases_section.draw(compared, campaign, target)
+        compared_pictures = compared_cases_picture.draw(compared, campaign, target)
         figures = _draw(campaign, contents, Target(folder, "", look, album))
     summaries = [f.drawn.summary for f in figures if isinstance(f.drawn, DrawnFigure)]
     present = [one for one in summaries if not one.empty]

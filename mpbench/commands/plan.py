@@ -65,6 +65,7 @@ def command(
     from mpbench.engine.twins import Twins
     from mpbench.experiment_files import load
     from mpbench.plan import (
+        advice,
         draws,
         estimate,
         feasible,
@@ -99,7 +100,7 @@ def command(
         click.echo(line)
     for line in (*shared, *kernel_pairs.lines(spec)):
         click.echo(line)
-    for line in () if real_time else feasible.advice(spec, plan):
+    for line in () if real_time else advice.proposals(spec, plan):
         click.echo(line)
     if middlebox_checks.has_boxes(spec):
         click.echo(middlebox_expectations.KERNEL)
@@ -107,7 +108,7 @@ def command(
         click.echo(line)
     for line in draws.lines(plan, spec.repetitions.count):
         click.echo(line)
-    for warning in (*feasible.warnings(spec, plan), *asked.warnings(spec, plan)):
+    for warning in (*advice.warnings(spec, plan), *asked.warnings(spec, plan)):
         click.echo(f"warning: {warning}", err=True)
 
 

@@ -230,7 +230,7 @@ def command(
     from mpbench.engine.display import Lines
     from mpbench.engine.types import AnalysisFunctions, Experiment, Options
     from mpbench.experiment_files import load
-    from mpbench.plan import feasible, new_plan
+    from mpbench.plan import advice, feasible, new_plan
 
     check_live_options(live, "--live", host, port)
     if live and dry_run:
@@ -266,7 +266,7 @@ def command(
     root = out or Path("results") / folder
     console = Lines(stderr=tap)
     if backend_name not in registry.REAL_TIME:
-        for line in feasible.advice(spec, plan):
+        for line in advice.proposals(spec, plan):
             console.print(line, markup=False, soft_wrap=True)
     if dry_run:
         from mpbench.engine import dry

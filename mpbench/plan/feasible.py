@@ -5,10 +5,8 @@ warning, which `mpbench plan` prints.
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from jobs.entries import DrawnFlows
-from mpbench import guest_memory
 from mpbench.errors import UserError
 from mpbench.plan import (
     absent_metrics,
@@ -24,24 +22,13 @@ from mpbench.spec import Spec, change_checks, middlebox_checks, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
 from mpbench.spec.messages import MOST_FAULTS, listing
-from mpbench.spec.vocabulary import CONGESTION_CONTROLS, RATE_CONTROLS
 from topologies.parameters import DOWN
-from topologies.queues import FRAME_BYTES
-
-MOSTLY_LOST_PERCENT = 50.0
-"""With more loss hardly a handshake succeeds: both directions lose so much."""
 
 MOST_VALUES = 16
 """Values of `by` that a figure can show, as in `analysis.figures`."""
 
 MOST_SECONDS = 30 * 86_400.0
 """The longest time limit that a file may set too."""
-
-FAST_MBPS = 300.0
-"""The rate of a path from which on whole segments save CPU time."""
-
-QUEUED_SHARE = 0.5
-"""The part of the guest's memory that packets in queues and under way may take."""
 
 
 def check(spec: Spec, plan: Plan) -> None:
@@ -154,7 +141,7 @@ def check_sysctls(spec: Spec) -> None:
     """
     found: list[tuple[Place, str, str | int]] = [
         ((*place, "sysctls"), name, value)
-        for place, given in _sysctls_by_place(spec)
+        for place, given in _sysctls_byplace_of(spec)
         for name, value in given.items()
         if not sysctls.can_be_set(name) or sysctls.value_trouble(name, value)
     ]
@@ -168,11 +155,11 @@ def check_sysctls(spec: Spec) -> None:
         raise UserError(listing(faults, len(found)))
 
 
-def _sysctls_by_place(
+def _sysctls_byplace_of(
     spec: Spec,
 ) -> Iterator[tuple[Place, Mapping[str, str | int]]]:
     """The sysctls of cases, entries and hosts, each with the place of their key."""
-    for place, case in _transports(spec):
+    for place, case in transports(spec):
         yield place, case.sysctls
         for host, own in case.hosts.items():
             yield (*place, "hosts", host), own.sysctls or {}
@@ -180,7 +167,7 @@ def _sysctls_by_place(
         yield ("hosts", host), own.sysctls or {}
 
 
-def _transports(spec: Spec) -> list[tuple[Place, Case]]:
+def transports(spec: Spec) -> list[tuple[Place, Case]]:
     """The cases, and the transports of traffic entries, each with its place."""
     found: list[tuple[Place, Case]] = [
         (("cases", name), case) for name, case in spec.cases.items()
@@ -198,38 +185,10 @@ def _sysctl_trouble(name: str, value: str | int) -> str:
     return sysctls.trouble(name)
 
 
-def warnings(spec: Spec, plan: Plan) -> list[str]:
-    """Circumstances that may keep runs from being ok, or the report from being
-    complete."""
-    lines = [*_loss_warnings(spec, plan), *_memory_warnings(spec, plan)]
-    lines += _connection_warnings(spec, plan)
-    lines += dict.fromkeys(_ending_warnings(spec, plan))
-    lines += dict.fromkeys(_delay_warnings(spec, plan))
-    lines += dict.fromkeys(_start_warnings(spec, plan))
-    lines += _scheduler_warnings(spec)
-    lines += middlebox_expectations.warnings(spec, plan)
-    if spec.expect is not None and not Path(spec.expect).is_file():
-        lines.append(
-            f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"
-            " report also looks in the folders above the results"
-        )
-    return lines
-
-
-def advice(spec: Spec, plan: Plan) -> list[str]:
-    """Keys that `mpbench plan` and `run` propose for this network: a sentence each."""
-    rates = (timing.fastest_path_mbps(run.job) for run in plan.runs)
-    if max(rates, default=0.0) < FAST_MBPS:
-        return []
-    from mpbench.plan import whole_segments  # few files have such links
-
-    return whole_segments.lines(spec, plan)
-
-
 def _links(spec: Spec, plan: Plan) -> Iterator[str]:
     """Links that lose every packet."""
     parameters = {p.key: p for p in spec.network_description.parameters}
-    for number, values in _points(plan):
+    for number, values in points(plan):
         for key, value in values.items():
             name = parameters[key].name
             quantity = name.rpartition(".")[2]
@@ -237,7 +196,7 @@ def _links(spec: Spec, plan: Plan) -> Iterator[str]:
             # A loss that only 'changes' gives may be another one later.
             if lost and value == timing.ALL_LOST_PERCENT and len(spec.place(name)) > 1:
                 reason = "100 % loses every packet; give less"
-                yield f"{_place(spec, name, number)}: {reason}"
+                yield f"{place_of(spec, name, number)}: {reason}"
 
 
 def _resolved(spec: Spec, plan: Plan) -> Iterator[str]:
@@ -252,7 +211,7 @@ def _resolved(spec: Spec, plan: Plan) -> Iterator[str]:
                 key = change_checks.named(spec.changes)[fault.link][0]
                 at = f"{spec.where('changes', key)}: changes.{key}: {fault.link}"
             elif (name := f"{fault.link}.{fault.quantity}") in parameters:
-                at = _place(spec, name, run.point)
+                at = place_of(spec, name, run.point)
             else:
                 place = "network" if spec.network else "topology"
                 at = f"{spec.where(place)}: {place}: {name}"
@@ -261,64 +220,6 @@ def _resolved(spec: Spec, plan: Plan) -> Iterator[str]:
                 yield f"{at}: {reason}, below this jitter; give less jitter"
             else:
                 yield f"{at}: {fault.reason}"
-
-
-def _ending_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
-    """Transports that cannot end, because nothing passes when their traffic ends."""
-    if not spec.changes:
-        return
-    for run in plan.runs:
-        if run.repetition or run.point:
-            continue
-        end_s = timing.known_end_s(run.job.traffic)
-        for index, entry in enumerate(run.job.traffic):
-            if end_s is not None and not timing.works_at(run.job, entry, end_s):
-                reason = f"{entry.source} has no path that works at {end_s:g} s"
-                hint = "its connections may end with an error then, or hang"
-                yield (
-                    f"{spec.where('changes')}: changes: {run.case}: traffic[{index}]:"
-                    f" {reason}; {hint}"
-                )
-
-
-def _delay_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
-    """Servers that end before they hear of the client's end."""
-    if spec.network_description.mesh:
-        return
-    for run in plan.runs:
-        for index, entry in enumerate(run.job.traffic):
-            latest_s = entry.server_lasts_s
-            if not run.repetition and timing.first_delay_s(run.job, entry) > latest_s:
-                at = f"{spec.where('traffic', index)}: traffic[{index}]: {run.case}"
-                reason = (
-                    f"{entry.source}'s first path delays by more than {latest_s:g} s"
-                )
-                hint = f"a server of {entry.tool} ends so long after its client"
-                yield f"{at}: {reason}; {hint}, and such runs are not ok"
-
-
-def _start_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
-    """Programs that start too soon after the boot to do what they usually do."""
-    for run in plan.runs:
-        for index, entry in enumerate(run.job.traffic):
-            if not run.repetition and entry.start_s < entry.best_start_s:
-                at = f"{spec.where('traffic', index)}: traffic[{index}].start"
-                reason = "ping keeps no interval on a machine that has just booted"
-                yield f"{at}: {reason}; give {entry.best_start_s:g} s or more"
-
-
-def _scheduler_warnings(spec: Spec) -> Iterator[str]:
-    """`paced` with a controller that sets windows, whose rates it cannot follow."""
-    windows = {*CONGESTION_CONTROLS} - {*RATE_CONTROLS}
-    for place, case in _transports(spec):
-        control = case.congestion_control.name
-        if case.scheduler and case.scheduler.name == "paced" and control in windows:
-            at = f"{spec.where(*place, 'scheduler')}: {dotted((*place, 'scheduler'))}"
-            rates = " and ".join(RATE_CONTROLS)
-            yield (
-                f"{at}: paced is for {rates}, which set rates; {control} sets windows,"
-                " and with it paced does what lowrtt does, in smaller portions"
-            )
 
 
 def _connections(spec: Spec, plan: Plan) -> Iterator[str]:
@@ -331,7 +232,7 @@ def _connections(spec: Spec, plan: Plan) -> Iterator[str]:
             at += f", point {run.point}" if len(plan.design) > 1 else ""
             yield f"{spec.where('traffic', index)}: {at}: {reason}"
     if not spec.guest.given:
-        yield from _long_connections(spec, plan)
+        yield from long_connection_faults(spec, plan)
 
 
 def _figures(spec: Spec, plan: Plan) -> Iterator[str]:
@@ -358,48 +259,7 @@ def _theory(spec: Spec, plan: Plan) -> Iterator[str]:
         yield from settings.faults(spec, plan)
 
 
-def _loss_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
-    highest: dict[str, float] = {}
-    for _, values in _points(plan):
-        for key, value in values.items():
-            if key.endswith("loss_percent") and value is not None:
-                highest[key] = max(highest.get(key, 0.0), value)
-    for key, percent in highest.items():
-        if percent > MOSTLY_LOST_PERCENT:
-            name = key.removesuffix("_percent")
-            place = _place(spec, name, None)
-            yield f"{place}: with {percent:g} % loss few connections come about"
-
-
-def _memory_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
-    """Points whose full queues and delay lines take more memory than the guest has."""
-    needs = {
-        run.point: sum(
-            way.queue_packets * FRAME_BYTES / 2
-            + 1e3 * way.delay_ms * (way.capacity_mbps or 0) / 8
-            for link in run.job.links
-            for way in (link, link.direction(False))
-        )
-        for run in plan.runs
-    }
-    point = max(needs, key=lambda number: needs[number])
-    has_mib = spec.guest.memory_mib
-    if needs[point] > QUEUED_SHARE * has_mib * guest_memory.MIB:
-        yield (
-            f"point {point}: full queues and packets under way take up to"
-            f" {needs[point] / 1e6:.0f} MB, of the guest's"
-            f" {guest_memory.words(has_mib)}; a run in which TCP is short of memory is"
-            " invalid: give the guest more, 'guest: {memory: 4 GiB}'"
-        )
-
-
-def _connection_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
-    """Connections for which the memory may be too small that the file itself gives."""
-    if spec.guest.given:
-        yield from _long_connections(spec, plan)
-
-
-def _long_connections(spec: Spec, plan: Plan) -> Iterator[str]:
+def long_connection_faults(spec: Spec, plan: Plan) -> Iterator[str]:
     """Long connections for which a guest has not the memory, in a data centre.
 
     The run that needs most stands for all.
@@ -417,14 +277,14 @@ def _long_connections(spec: Spec, plan: Plan) -> Iterator[str]:
     yield f"{spec.where('traffic', worst.stream)}: {at}: {worst.words}"
 
 
-def _points(plan: Plan) -> Iterator[tuple[int, Mapping[str, float | None]]]:
+def points(plan: Plan) -> Iterator[tuple[int, Mapping[str, float | None]]]:
     """The parameters of every point, once."""
     for run in plan.runs:
         if run.repetition == 0 and run.case == plan.runs[0].case:
             yield run.point, run.job.parameters
 
 
-def _place(spec: Spec, name: str, point: int | None) -> str:
+def place_of(spec: Spec, name: str, point: int | None) -> str:
     """`file:line: path` of a parameter, and at which point if it varies."""
     place = spec.place(name)
     at = f"{spec.where(*place)}: {dotted(place)}"

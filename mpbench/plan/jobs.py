@@ -3,17 +3,14 @@
 `jobs` has the records, and their docstrings describe them key by key.
 """
 
-import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import jobs
-from jobs import FORMAT, Job, Transport, capture, reading, writing
-from jobs import entries as records_of
+from jobs import FORMAT, Job, capture
 from jobs.capture import Capture
 from jobs.ends import Host
-from jobs.entries.drawn import UNDRAWN
 from jobs.links import of_shapes
 from jobs.linux import OWN, Linux
 from jobs.network import of_description
@@ -23,8 +20,6 @@ from mpbench.plan import (
     capture_places,
     case_values,
     changes,
-    destinations,
-    flow_list,
     job_format,
     perturbation,
     proxies,
@@ -32,24 +27,20 @@ from mpbench.plan import (
     records,
     resolved,
     seeds,
-    shortest_paths,
-    user_sets,
 )
 from mpbench.plan.feasible import check_time_limit
+from mpbench.plan.job_traffic import connections, traffic, varied
 from mpbench.plan.links import check_changes, shapes
 from mpbench.plan.parameters import by_name, parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
-from mpbench.spec import Spec, flows, middlebox_checks, middleboxes, traffic_patterns
-from mpbench.spec.cases import Case
-from mpbench.spec.drawn_entries import DrawnEntry
+from mpbench.plan.transports import transport, with_transports
+from mpbench.spec import Spec, flows, middlebox_checks, middleboxes
 from mpbench.spec.ends import merged
-from mpbench.spec.traffic import BACKGROUND, Entry, Start
-from mpbench.spec.with_params import WithParams
+from mpbench.spec.traffic import BACKGROUND
 from topologies import resolve, wire
 
 REPORT = "report"
 """Key of what determines no outcome, and no id: how the run is measured."""
-START_DECIMALS = 6
 
 
 def job(
@@ -245,223 +236,3 @@ def with_proxies(one: Report, legs: proxies.Legs) -> Report:
         background=(*one.background, *after),
         expect=(*one.expect, *(None for _ in after)) if one.expect else (),
     )
-
-
-def transport(case: Case, defaults: Mapping[str, str] | None = None) -> Transport:
-    """The transport of a case, with what it leaves unsaid.
-
-    defaults : sysctls of the network's hosts, where the case does not set them
-    """
-    mptcp = case.protocol == "mptcp"
-    of_program = case.scheduler.name if case.is_quic and case.scheduler else None
-    sysctls = {**(defaults or {}), **case.sysctls, **case.parameter_sysctls}
-    return Transport(
-        protocol=case.protocol,
-        congestion_control=case.congestion_control.name,
-        scheduler=_name(case.scheduler, "default") if mptcp else of_program,
-        path=case.number,
-        path_manager=_name(case.path_manager, "fullmesh") if mptcp else None,
-        sysctls={name: str(sysctls[name]) for name in sorted(sysctls)},
-        backup=case.backup,
-        program=case.program,
-        keys=case.keys,
-        qlog=case.qlog,
-    )
-
-
-def _name(tuned: WithParams | None, otherwise: str) -> str:
-    return tuned.name if tuned else otherwise
-
-
-def connections(
-    spec: Spec, entries: Sequence[Entry], values: Mapping[str, Any]
-) -> dict[int, int]:
-    """Of each traffic entry with users, by its index: its connections.
-
-    entries : as the point has them
-    values : of the topology's parameters, by canonical key
-    """
-    topology = spec.network_description
-    found: dict[int, int] = {}
-    for index, entry in enumerate(entries):
-        if entry.many and topology.mesh:  # its users follow from the seed
-            found[index] = 1
-            continue
-        if isinstance(entry, DrawnEntry) and entry.of_several_users(topology):
-            found[index] = user_sets.count(entry, topology, values)
-            continue
-        users = user_sets.users_of(topology, entry.source, values)
-        each, most = entry.per_user
-        found[index] = users * each
-        if users > 1 and found[index] > most:
-            where = spec.where("traffic", index)
-            raise UserError(
-                f"{where}: traffic[{index}]: {users} users with {each} connections"
-                f" each; {entry.tool} has {most} at most"
-            )
-    if not any(found.values()):
-        where = spec.where("traffic")
-        raise UserError(f"{where}: traffic: nobody uses the network; set users above 0")
-    return {index: count for index, count in found.items() if count}
-
-
-def varied(spec: Spec, point: Mapping[str, float | int | str]) -> list[Entry]:
-    """The traffic entries, as the point has them."""
-    entries: list[Entry] = list(spec.traffic)
-    for name, (index, key, _) in spec.varied_traffic.items():
-        number = point.get(name)
-        if isinstance(number, float | int):
-            value = entries[index].of_design(key, number)
-            entries[index] = entries[index].model_copy(update={key: value})
-    return entries
-
-
-def with_transports(
-    spec: Spec, entries: list[Entry], values: Mapping[str, Any], number: int | None
-) -> list[Entry]:
-    """The entries with their own transports as the point has them.
-
-    values : of parameters and factors, by name
-    number : of the point, for messages
-    """
-    made = []
-    for index, entry in enumerate(entries):
-        if entry.transport is not None:
-            at = ("traffic", index, "transport")
-            own = case_values.at_point(spec, entry.transport, at, values, number)
-            if own is not entry.transport:
-                entry = entry.model_copy(update={"transport": own})
-        made.append(entry)
-    return made
-
-
-def traffic(
-    spec: Spec,
-    entries: Sequence[Entry],
-    flowing: Mapping[int, int],
-    values: Mapping[str, Any],
-    seed: int,
-    case: Case,
-) -> list[records_of.Entry]:
-    """The traffic entries of a job, in order, in canonical units.
-
-    flowing : the indices of those that flow, to their number of connections
-    values : of the topology's parameters, by canonical key
-    seed : of what is drawn
-    case : whose transport an entry has that has none of its own
-    """
-    made: list[records_of.Entry] = []
-    defaults = dict(spec.network_description.sysctls)
-    for index, entry in enumerate(entries):
-        if index not in flowing:
-            continue
-        own = entry.transport
-        whole = entry.job(spec.port(index))
-        document = {
-            **quic.document(spec, entry, own or case, index, whole),
-            "start_s": start_s(entry.start, seed, index),
-            "transport": own and writing.plain(transport(own, defaults)),
-        }
-        if entry.sockets is not None and (own or case).protocol == "mptcp":
-            document["sockets"] = writing.plain(entry.sockets)
-        if isinstance(entry, DrawnEntry):
-            made.append(
-                several(
-                    spec,
-                    entry,
-                    document,
-                    index,
-                    flowing[index],
-                    values,
-                    seed,
-                    own or case,
-                )
-            )
-            continue
-        one = reading.read(records_of.RECORDS[document["tool"]], document)
-        made.append(one.with_connections(flowing[index]))
-    return made
-
-
-def several(
-    spec: Spec,
-    entry: DrawnEntry,
-    document: Mapping[str, Any],
-    index: int,
-    users: int,
-    values: Mapping[str, Any],
-    seed: int,
-    case: Case,
-) -> records_of.DrawnFlows:
-    """The entry, with all that is drawn.
-
-    document : the keys that the experiment file gives
-    index : of the entry, among those of the file
-    users : all users of the entry; those of many hosts follow from the seed
-    case : the transport of the entry
-
-    Raises UserError if its connections are more than a run can have.
-    """
-    topology = spec.network_description
-    who: dict[str, Any] = {}
-    if entry.many and topology.mesh:
-        listed = pairs(spec, entry, index, seed)
-        (here, there), users = listed[0], len(listed)
-        who = {"source": here, "destination": there, "pairs": listed}
-    elif entry.of_several_users(topology):
-        who = user_sets.of_job(entry, topology, values)
-    record = records_of.RECORDS[document["tool"]]
-    assert issubclass(record, records_of.DrawnFlows)
-    asked = reading.partial(
-        record,
-        document,
-        {**UNDRAWN, **who, "users": users, "stream": index},
-    )
-    try:
-        made = flow_list.complete(asked, seed)
-    except ValueError as error:
-        where = spec.where("traffic", index)
-        raise UserError(f"{where}: traffic[{index}]: {error}") from None
-    if case.highest:
-        return replace(made, paths=shortest_paths.highest(spec.topology or "", made))
-    if case.shortest:
-        paths = shortest_paths.drawn(spec.topology or "", made, seed)
-        return replace(made, paths=paths)
-    return made
-
-
-def pairs(
-    spec: Spec, entry: DrawnEntry, index: int, seed: int
-) -> tuple[records_of.Pair, ...]:
-    """The pairs (from, to) of an entry between many hosts.
-
-    seed, index : of the run and the entry, from which they are drawn
-    """
-    topology = spec.network_description
-    pattern, whole = entry.pattern(topology), (index, entry)
-    if entry.of_rest:
-        (whole,) = (
-            (place, other)
-            for place, other in enumerate(spec.traffic)
-            if isinstance(other, DrawnEntry) and entry.is_rest_of(other)
-        )
-    found = destinations.pairs(
-        topology.hosts,
-        pattern.name,
-        f"{seed}/pairs/{whole[0]}",
-        count=pattern.count,
-        share=whole[1].pattern(topology).share,
-        rest=entry.of_rest,
-        neighbours=traffic_patterns.neighbours(topology),
-    )
-    return tuple(found)
-
-
-def start_s(start: Start, seed: int, index: int) -> float:
-    """The start of a traffic entry; where it has a range, drawn from it.
-
-    seed, index : of the run and the entry; cases of a point start alike
-    """
-    drawn = random.Random(f"{seed}/start/{index}").random()
-    width = start.latest - start.earliest
-    return round(start.earliest + drawn * width, START_DECIMALS)

@@ -12,6 +12,8 @@ from matplotlib import pyplot
 from analysis.campaign import comparison, table
 from analysis.campaign.campaign import Campaign
 from analysis.figures.style import Look, Target
+from analysis.report import compared_cases as cases
+from analysis.report import compared_cases_picture as picture
 from analysis.report import compared_cases_section as section
 from analysis.report import metrics_section
 from analysis.report.campaign_page import Contents, write
@@ -54,7 +56,7 @@ def campaign(
 def test_differences_are_of_the_same_network() -> None:
     """A network of which one run failed takes no part in either median."""
     made = campaign({"a": [10, 20, 30, 40, None], "b": [11, 19, 33, 40, 90]})
-    (found,) = section.compared(made).found
+    (found,) = cases.compared(made).found
     assert found.cases == ("a", "b")
     assert found.differences.tolist() == [1, -1, 3, 0]
     assert (found.first, found.second) == (25, 26)
@@ -68,12 +70,12 @@ def test_the_interval_is_that_of_mpbench_compare() -> None:
     first = rng.uniform(1, 100, 40)
     second = first * rng.uniform(0.9, 1.2, 40)
     made = campaign({"a": list(first), "b": list(second)})
-    (found,) = section.compared(made).found
+    (found,) = cases.compared(made).found
     one, other = campaign({"a": list(first)}), campaign({"b": list(second)})
     keys = ["path1.capacity_mbps"]
     pairs = comparison.pairs(one.runs, other.runs, keys, {"a": "b"}, "goodput")
     expected = comparison.interval(
-        pairs["difference"].to_numpy(), np.median, np.random.default_rng(section.SEED)
+        pairs["difference"].to_numpy(), np.median, np.random.default_rng(cases.SEED)
     )
     assert found.median == expected
     assert expected.low is not None and 0 < expected.low < expected.estimate
@@ -84,19 +86,19 @@ def test_repetitions_of_a_network_are_one_sample() -> None:
     values = [1.0, 3.0, 0.1, 0.2, 5.0, 7.0]
     other = [2.0, 4.0, 0.2, 0.1, 8.0, 9.0]
     made = campaign({"a": values, "b": other}, repetitions=2)
-    (found,) = section.compared(made).found
+    (found,) = cases.compared(made).found
     assert found.differences.tolist() == [1.0, 0.0, 2.5]
     assert (found.above, found.below) == (2, 0)
 
 
 def test_repetitions_of_a_single_network_are_the_samples() -> None:
     made = campaign({"a": [1, 2, 3, 4], "b": [2, 2, 5, 9]}, repetitions=4)
-    (found,) = section.compared(made).found
+    (found,) = cases.compared(made).found
     assert found.differences.tolist() == [1, 0, 2, 5]
 
 
 def test_too_few_networks_are_not_compared() -> None:
-    few = section.compared(campaign({"a": [1, 2, None], "b": [2, None, 3]}))
+    few = cases.compared(campaign({"a": [1, 2, None], "b": [2, None, 3]}))
     assert not few.found
     assert few.left_out == (
         "goodput: `b` - `a`: 1 network in common; 3 can be compared, and an interval"
@@ -105,7 +107,7 @@ def test_too_few_networks_are_not_compared() -> None:
     page = "\n".join(section.lines(few, ()))
     assert "Not compared:" in page and f"- {few.left_out[0]}." in page
     for other in (campaign({"a": [1, 2, 3]}), campaign({"a": [None], "b": [None]})):
-        assert list(section.lines(section.compared(other), ())) == []
+        assert list(section.lines(cases.compared(other), ())) == []
 
 
 def test_a_case_that_is_left_out_has_a_reason() -> None:
@@ -118,13 +120,13 @@ def test_a_case_that_is_left_out_has_a_reason() -> None:
             "jain": {"a": 1.0, "b": 0.9, "tcp1": None, "dead": None},
         },
     )
-    left_out = section.compared(made).left_out
+    left_out = cases.compared(made).left_out
     assert "`dead`: no run is ok" in left_out
     assert "share of path 1: `tcp1`: TCP has one path" in left_out
     assert "Jain's fairness index: `tcp1`: no run that is ok has it" in left_out
     many = campaign({case: values for case in "abcde"})
     assert any(
-        "each is compared with `a` alone" in r for r in section.compared(many).left_out
+        "each is compared with `a` alone" in r for r in cases.compared(many).left_out
     )
 
 
@@ -159,7 +161,7 @@ def test_sizes_are_no_networks(count: int) -> None:
     """A row per value of a listed factor, with the networks as n."""
     sizes = [float(10**5 * (1 + i)) for i in range(count)]
     made = _with_sizes(sizes, ("traffic.size_bytes",))
-    compared = section.compared(made)
+    compared = cases.compared(made)
     assert compared.split == ("traffic.size_bytes",)
     assert [len(line.differences) for line in compared.found] == [8] * count
     assert [line.place for line in compared.found] == [
@@ -174,7 +176,7 @@ def test_points_of_a_grid_are_networks_in_comparisons() -> None:
     every = ("path1.capacity_mbps",)
     made = campaign({"a": range(1, 8), "b": range(2, 9)})
     made = replace(made, listed=every)
-    (found,) = section.compared(made).found
+    (found,) = cases.compared(made).found
     assert len(found.differences) == 7
     text = "\n".join(metrics_section.lines(made))
     assert text.count("\n| a | 1") == 7 and "| a | 12 | 1 | 3.00 |" in text
@@ -197,16 +199,16 @@ def test_entries_have_columns_of_their_own() -> None:
     made = replace(made, runs=runs, entries=("down", "up"))
     text = "\n".join(metrics_section.lines(made))
     assert "| case | n | down goodput [Mbit/s] | up goodput [Mbit/s] |" in text
-    compared = section.compared(made)
+    compared = cases.compared(made)
     assert [line.column for line in compared.found] == list(values)
 
 
 def test_which_cases_are_compared() -> None:
     """Every two of four; of five, each with the first."""
     four = {name: [1.0, 2.0, 3.0] for name in "dcba"}
-    names = [found.name for found in section.compared(campaign(four)).found]
+    names = [found.name for found in cases.compared(campaign(four)).found]
     assert names == ["c - d", "b - d", "a - d", "b - c", "a - c", "a - b"]
-    five = section.compared(campaign({**four, "e": [1.0] * 3}))
+    five = cases.compared(campaign({**four, "e": [1.0] * 3}))
     names = [f.name for f in five.found]
     assert names == ["c - d", "b - d", "a - d", "e - d"]
 
@@ -219,7 +221,7 @@ def test_metrics_that_a_case_does_not_have() -> None:
         ("traffic_split", "goodput", "completion_time"),
         columns={"path1.share": {"lia": 0.5, "tcp1": 1.0, "olia": 0.25}},
     )
-    found = section.compared(made).found
+    found = cases.compared(made).found
     of_share = [f for f in found if f.metric == "traffic_split"]
     assert {f.metric for f in found} == {"traffic_split", "goodput"}
     assert [f.name for f in of_share] == ["olia - lia"]
@@ -230,12 +232,12 @@ def test_the_same_results_give_the_same_picture(
     formats: tuple[str, ...], tmp_path: Path
 ) -> None:
     made = campaign({"a": [1, 2, 3], "b": [2, 2, 5], "c": [0.5, 4, 3]})
-    found = section.compared(made)
+    found = cases.compared(made)
     seen = []
     for name in ("one", "two"):
         target = Target(tmp_path / name, "", Look(formats=formats))
-        [picture] = section.draw(found, made, target)
-        assert picture == f"cases-compared.{formats[0]}"
+        [drawn] = picture.draw(found, made, target)
+        assert drawn == f"cases-compared.{formats[0]}"
         seen.append([p.read_bytes() for p in sorted((tmp_path / name).iterdir())])
     assert seen[0] == seen[1] and len(seen[0]) == len(formats)
 
@@ -249,10 +251,10 @@ def test_a_case_far_from_the_others_has_its_number_at_the_edge() -> None:
         },
         "f": [5.0 + n for n in range(8)],
     }
-    made = section.compared(campaign(goodput))
+    made = cases.compared(campaign(goodput))
     figure, axis = pyplot.subplots()
     try:
-        section._panel(axis, made.found, (), dict.fromkeys("abcdef", 0))
+        picture._panel(axis, made.found, (), dict.fromkeys("abcdef", 0))
         assert [text.get_text() for text in axis.texts] == [
             "\u2190 -95.0 (-95.0 to -95.0)"
         ]
@@ -288,13 +290,13 @@ def test_an_axis_holds_the_interval_of_a_case_that_is_not_so_far() -> None:
         "e": worse,
     }
     shifts["f"] = [0] * 23
-    made = section.compared(
+    made = cases.compared(
         campaign({case: [10 + n for n in of] for case, of in shifts.items()})
     )
     least = next(line.median.low for line in made.found if line.name == "e - a")
     figure, axis = pyplot.subplots()
     try:
-        section._panel(axis, made.found, (), dict.fromkeys("abcdef", 0))
+        picture._panel(axis, made.found, (), dict.fromkeys("abcdef", 0))
         assert least is not None and axis.get_xlim()[0] <= least < -1
         assert not axis.texts
     finally:
@@ -303,23 +305,23 @@ def test_an_axis_holds_the_interval_of_a_case_that_is_not_so_far() -> None:
 
 def test_lines_of_a_listed_value_stand_below_its_name() -> None:
     """A row that says 0.5 does not say what is 0.5."""
-    one = section.compared(campaign({"a": [1, 2, 3], "b": [2, 2, 5]})).found[0]
+    one = cases.compared(campaign({"a": [1, 2, 3], "b": [2, 2, 5]})).found[0]
     places = [("0",), ("0.5",), ("0.5",)]
     lines = [replace(one, place=place) for place in places]
     figure, axis = pyplot.subplots()
     try:
-        section._panel(axis, lines, ("path1.loss_percent",), {"a": 0, "b": 1})
+        picture._panel(axis, lines, ("path1.loss_percent",), {"a": 0, "b": 1})
         names = [text.get_text() for text in axis.get_yticklabels()]
     finally:
         pyplot.close(figure)
     heads = ["path 1 loss 0 %", "path 1 loss 0.5 %"]
     assert names == [heads[0], "b - a", heads[1], "b - a", "b - a"]
-    assert section._place_words(("traffic.size_bytes",), ("8000",)) == (
+    assert picture._place_words(("traffic.size_bytes",), ("8000",)) == (
         "traffic size 8 kB"
     )
-    parts = section._parts_of_pages(lines, 3)
+    parts = picture._parts_of_pages(lines, 3)
     assert [len(part) for part in parts] == [1, 2], "headings are rows too"
-    assert [len(p) for p in section._parts_of_pages(lines, 5)] == [3]
+    assert [len(p) for p in picture._parts_of_pages(lines, 5)] == [3]
 
 
 def test_the_section_of_a_page(tmp_path: Path) -> None:

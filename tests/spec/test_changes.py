@@ -8,7 +8,7 @@ import pytest
 from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import load, loads
-from mpbench.plan import feasible, make_plan
+from mpbench.plan import advice, make_plan
 from mpbench.plan.estimate import estimate
 from mpbench.plan.job_format import load as check
 from tests.calls import Command
@@ -335,10 +335,10 @@ def test_a_warning_names_transports_that_cannot_end(step: str) -> None:
     tcp = "cases:\n  tcp1: {protocol: tcp, congestion_control: reno, path: 1}"
     text = HEAD.replace("cases:", tcp)
     spec = loads(text + f"changes: {{path1: {{at: {{{step}}}}}}}\n")
-    line = feasible.warnings(spec, make_plan(spec, {}))[-1]
+    line = advice.warnings(spec, make_plan(spec, {}))[-1]
     assert "tcp1: traffic[0]: client has no path that works at 60 s" in line
     back = loads(text + LOOP)
-    (line,) = feasible.warnings(back, make_plan(back, {})) or ["none"]
+    (line,) = advice.warnings(back, make_plan(back, {})) or ["none"]
     assert line == "none"
 
 

@@ -10,7 +10,7 @@ from mpbench import guest_memory
 from mpbench.backends import boot, confinement
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
-from mpbench.plan import feasible, job_format, long_connections, make_plan
+from mpbench.plan import advice, job_format, long_connections, make_plan
 from tests.parts import part
 from tests.spec.files import text
 
@@ -87,13 +87,13 @@ def test_long_connections_that_do_not_fit_are_refused() -> None:
 
 def test_what_the_message_offers_works() -> None:
     enough = loads(centre("TP2", guest={"memory": "2.5 GiB"}))
-    assert not feasible.warnings(enough, make_plan(enough, {}))
+    assert not advice.warnings(enough, make_plan(enough, {}))
     assert make_plan(loads(centre("permutation")), {}).runs
 
 
 def test_memory_that_the_file_gives_is_only_warned_of() -> None:
     spec = loads(centre("TP2", guest={"memory": "1 GiB"}))
-    (line,) = feasible.warnings(spec, make_plan(spec, {}))
+    (line,) = advice.warnings(spec, make_plan(spec, {}))
     assert "1536 long connections take about 1974 MB" in line
 
 

@@ -11,7 +11,7 @@ from jobs.middleboxes import KERNEL_OPTIONS
 from mpbench.commands.plan import command
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
-from mpbench.plan import feasible, job_format, make_plan, new_plan
+from mpbench.plan import advice, feasible, job_format, make_plan, new_plan
 from tests.spec.files import text
 
 IPERF3 = {"tool": "iperf3", "from": "client", "to": "server", "duration": "5 s"}
@@ -274,7 +274,7 @@ def test_one_case_with_boxes_gives_all_the_kernel() -> None:
 def excluded(text: str) -> tuple[str, list[str]]:
     """The refusal of a file's plan, and its warnings."""
     spec = loads(text)
-    told = feasible.warnings(spec, make_plan(spec, {}))
+    told = advice.warnings(spec, make_plan(spec, {}))
     try:
         new_plan(spec, {})
     except UserError as error:

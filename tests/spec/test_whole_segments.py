@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from mpbench.commands import plan, run
 from mpbench.experiment_files import loads
-from mpbench.plan import feasible, make_plan, whole_segments
+from mpbench.plan import advice, make_plan, whole_segments
 
 PAGE = Path(__file__).parents[2] / "docs/offload.md"
 FAST: dict[str, Any] = {
@@ -44,7 +44,7 @@ def text(**sections: Any) -> str:
 
 def said(**sections: Any) -> list[str]:
     spec = loads(text(**sections))
-    return feasible.advice(spec, make_plan(spec, {}))
+    return advice.proposals(spec, make_plan(spec, {}))
 
 
 def test_a_fast_path_is_told_with_rate_saving_and_key() -> None:
@@ -122,6 +122,6 @@ def test_savings_are_those_of_the_page() -> None:
     )
     measured = {float(mbps): float(ratio) for mbps, ratio in rows}
     assert measured.keys() >= whole_segments.SAVES.keys()
-    assert min(whole_segments.SAVES) == feasible.FAST_MBPS
+    assert min(whole_segments.SAVES) == advice.FAST_MBPS
     for mbps, ratio in whole_segments.SAVES.items():
         assert ratio == pytest.approx(measured[mbps], abs=0.1)
