@@ -205,6 +205,15 @@ def test_faults_of_traces(
     assert words in text and "\n" not in text
 
 
+def test_a_trace_without_repetition_lasts_until_the_traffic_ends(
+    tmp_path: Path,
+) -> None:
+    packets = "0\n" * 100
+    assert make_plan(load(trace(tmp_path, f"{packets}60000\n", "bin: 1 s")), {})
+    with pytest.raises(UserError, match=r"ends at 59\.999 s, before the traffic"):
+        make_plan(load(trace(tmp_path, f"{packets}59999\n", "bin: 1 s")), {})
+
+
 def test_traces_that_are_no_regular_files(tmp_path: Path) -> None:
     path = trace(tmp_path, "1\n")
     (tmp_path / "lte.trace").unlink()

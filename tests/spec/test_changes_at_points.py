@@ -146,6 +146,13 @@ def test_points_are_constrained_by_times() -> None:
         plan(text)
 
 
+def test_a_computed_change_comes_before_the_end_of_the_traffic() -> None:
+    text = of("{at: {'= begin': {delay: 9 ms}}}", "{begin: {values: [5.999 s]}}")
+    assert plan(text).runs
+    with pytest.raises(UserError, match="6 s is not before the end of the traffic"):
+        plan(text.replace("5.999 s", "6 s"))
+
+
 def test_files_differ_by_their_expressions() -> None:
     one, two = (
         loads(FILE.replace("* depth", how)) for how in ("* depth", "* 2 * depth")

@@ -12,7 +12,7 @@ from jobs import load as load_job
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
-from mpbench.plan.feasible import warnings
+from mpbench.plan.advice import warnings
 from mpbench.spec import builtin
 from mpbench.theory.experiment import network_of
 from topologies import fabric, families

@@ -253,3 +253,9 @@ def test_equal_cases_are_one_run() -> None:
 def test_cases_that_differ_in_a_detail_are_two() -> None:
     other = "  again: {protocol: mptcp, congestion_control: lia, backup: [2]}\n"
     assert len(new_plan(loads(swapped(CASE, CASE + other), "f.yaml"), {}).runs) == 16
+
+
+def test_a_run_takes_thirty_days_at_most() -> None:
+    feasible.check_time_limit(loads(TEXT), 30 * 86_400)
+    with pytest.raises(UserError, match="a run may take 30 days, and at most 30 work"):
+        feasible.check_time_limit(loads(TEXT), 30 * 86_400 + 1)
