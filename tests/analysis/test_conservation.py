@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.run import clock, conservation, link_measures, run_metrics
+from analysis.run import clock, conservation, link_measures, run_metrics, traffic
 from analysis.run.artefacts import Artefacts
 from analysis.run.observed_links import read_back
 from analysis.run.outcomes import endings
@@ -15,6 +15,8 @@ from analysis.run.readers.links import Link
 from analysis.run.readers.outcome import LinkEnds, Outcome, Process, UserPath
 from analysis.run.readers.qdiscs import parse
 from jobs import FRAME_BYTES
+from mpbench.experiment_files import loads
+from mpbench.plan import make_plan
 from tests import made_jobs
 from tests.parts import part
 
@@ -139,6 +141,24 @@ def test_headers_are_no_payload(
         assert bool(list(conservation.broken(run))) == breaks
 
 
+@pytest.mark.parametrize(
+    ("keys", "payload"),
+    [("duration: 2 s, connections: 3", 1428), ("size: 10 kB, connections: 3", 1448)],
+)
+def test_connections_that_may_fall_back_need_no_mapping(
+    keys: str, payload: int
+) -> None:
+    """Of many connections of MPTCP some may be TCP, whose packets carry more."""
+    text = f"""\
+name: many
+topology: two_path
+cases: {{only: {{protocol: mptcp, congestion_control: lia}}}}
+traffic: [{{tool: flows, from: client, to: server, {keys}}}]
+"""
+    (entry,) = traffic.of_job(make_plan(loads(text), {}).runs[0].job)
+    assert conservation.payload_share(entry) == payload / FRAME_BYTES
+
+
 def test_a_link_that_paths_share_counts_once() -> None:
     entry = {**ENTRY, "duration_s": 1.0}
     count = 1428 * MOST * 1.5
@@ -224,6 +244,29 @@ def test_a_delay_line_is_never_the_bottleneck() -> None:
     assert next(conservation.broken(narrow)) == (
         "conservation: a forward: its delay line carries 9.9 Mbit/s, and the link 10"
     )
+
+
+def test_each_direction_of_a_link_obeys_its_own_rate() -> None:
+    run = made(CBR, reports=(packets(1),), frames=int(MOST) - 1)
+    (link,) = run.links
+    most = link.forward.bytes
+    for forward, backward, ways in ((most, 2 * most, 1), (0, 2 * most, 1), (0, 0, 0)):
+        counted = replace(
+            link,
+            forward=replace(link.forward, bytes=forward),
+            backward=replace(link.backward, bytes=backward),
+        )
+        said = list(conservation.broken(replace(run, links=(counted,))))
+        assert len(said) == ways and all("a backward" in one for one in said)
+
+
+def test_entries_of_two_kinds_are_bounded_by_the_larger_share() -> None:
+    """Datagrams of 1472 bytes beside TCP, whose packets carry 1448."""
+    pair = {**ENTRY, "duration_s": 1.0}
+    for share, breaks in ((1460, False), (1480, True)):
+        both = (iperf3(1.0, share * MOST / 2), packets(share * MOST / 2 / 1472))
+        said = list(conservation.broken(made(pair, CBR, reports=both)))
+        assert bool(said) == breaks
 
 
 def test_entries_are_added_on_one_clock() -> None:

@@ -90,8 +90,8 @@ def test_losses_leave_what_the_square_root_gives(delay: str, trip_ms: float) -> 
     assert timing.used_mbps(job(link, control="bbr"), losses=True) == 10
 
 
-def limit_s(*changes: Series, size: bool = False, **more: float) -> float:
-    values = {"l.capacity_mbps": 10.0, "l.delay_ms": 0.0, **more}
+def limit_s(*changes: Series, size: bool = False, delay_ms: float = 0.0) -> float:
+    values = {"l.capacity_mbps": 10.0, "l.delay_ms": delay_ms}
     entry = job().traffic[0]
     if size:
         sized = "  - {tool: iperf3, from: client, to: server, size: 1 MB}\n"
@@ -101,13 +101,13 @@ def limit_s(*changes: Series, size: bool = False, **more: float) -> float:
 
 def test_the_limit_has_the_traffic_half_a_minute_and_ten_round_trips() -> None:
     assert limit_s() == 4 + 30 + 1
-    assert limit_s(**{"l.delay_ms": 150.0}) == 4 + 30 + 3 + 1
+    assert limit_s(delay_ms=150.0) == 4 + 30 + 3 + 1
 
 
 def test_the_limit_counts_queues_at_the_lowest_rate_and_the_longest_delay() -> None:
     slower = series("capacity_mbps", at_s=(1.0,), values=(2.5,))
     # 0.3 s at 10 Mbit/s, and 1.2 s at a quarter of that, ten times
-    assert limit_s(slower, **{"l.delay_ms": 150.0}) == 4 + 30 + 12 + 1
+    assert limit_s(slower, delay_ms=150.0) == 4 + 30 + 12 + 1
     later = series("delay_ms", at_s=(1.0, 2.0), values=(250.0, 50.0))
     assert limit_s(later) == 4 + 30 + 10 * 0.5 + 1
 
