@@ -11,7 +11,7 @@ import sys
 
 import click
 
-from mpbench import commands
+from mpbench import commands, extras
 from mpbench.errors import UserError, printable
 from mpbench.version import __version__
 
@@ -146,6 +146,12 @@ def main() -> None:
         sys.exit(error.exit_code)
     except UserError as error:
         click.echo(f"mpbench: {printable(str(error))}", err=True)
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        told = extras.missing(error)
+        if told is None:
+            raise
+        click.echo(f"mpbench: {told}", err=True)
         sys.exit(2)
     except BrokenPipeError:
         # The reader (`| head`) went away; nothing is left to be said to it.

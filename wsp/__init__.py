@@ -118,7 +118,7 @@ _MODULES = {
     "weights": "domain_weights",
 }
 """The module of each name. It is loaded when the name is asked for, because most need
-numpy and scipy, and a design that is kept needs neither."""
+numpy, and a design that is kept does not."""
 
 
 def __getattr__(name: str) -> Any:

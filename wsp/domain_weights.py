@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from wsp.candidate_sets import candidates
 from wsp.designs import Constraint
 from wsp.factors import Factor, centres, scale
+from wsp.neighbours import blocks
 from wsp.selection import Metric, checked
 
 SAMPLES = 200_000
@@ -49,11 +50,9 @@ def weights(
         raise ValueError(
             f"weights: none of {samples} places is allowed; loosen the constraint"
         )
-    from scipy.spatial import KDTree  # slow to load
-
-    power = 2 if metric == "euclidean" else 1
-    _, nearest = KDTree(rows).query(places, p=power)
-    counts = np.bincount(nearest, minlength=len(rows))
+    counts = np.zeros(len(rows), dtype=np.intp)
+    for _, away in blocks(places, rows, metric):
+        counts += np.bincount(away.argmin(axis=1), minlength=len(rows))
     return np.asarray(counts * (len(rows) / len(places)))
 
 

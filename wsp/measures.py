@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wsp.neighbours import blocks
 from wsp.selection import Metric, checked
-
-_AT_ONCE = 2000
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,12 @@ def nearest_distances(
     rows = checked(points, metric).T
     if len(rows) == 1:
         return np.array([math.nan])
-    from scipy.spatial import KDTree  # slow to load
-
-    distances, _ = KDTree(rows).query(rows, k=2, p=_power(metric))
-    return np.asarray(distances[:, 1])
+    found = np.empty(len(rows))
+    for first, away in blocks(rows, rows, metric):
+        own = np.arange(len(away))
+        away[own, first + own] = math.inf
+        found[first : first + len(away)] = away.min(axis=1)
+    return found
 
 
 def minimum_distance(points: ArrayLike, metric: Metric = "euclidean") -> float:
@@ -72,27 +73,26 @@ def mean_nearest_distance(points: ArrayLike, metric: Metric = "euclidean") -> fl
 
 
 def mean_distance(points: ArrayLike, metric: Metric = "euclidean") -> float:
-    """Mean distance over all n (n - 1) / 2 pairs.
-
-    Beyond _AT_ONCE points it is summed point by point, so that memory stays linear.
-    """
+    """Mean distance over all n (n - 1) / 2 pairs."""
     rows = checked(points, metric).T
     if len(rows) == 1:
         return math.nan
-    from scipy.spatial.distance import cdist, pdist  # slow to load
-
-    name = "euclidean" if metric == "euclidean" else "cityblock"
-    if len(rows) <= _AT_ONCE:
-        return float(pdist(rows, name).mean())
-    sums = [cdist(rows[i : i + 1], rows[:i], name).sum() for i in range(1, len(rows))]
-    return math.fsum(sums) / (len(rows) * (len(rows) - 1) / 2)
+    sums = [away.sum() for _, away in blocks(rows, rows, metric)]
+    return math.fsum(sums) / (len(rows) * (len(rows) - 1))
 
 
 def discrepancy(points: ArrayLike) -> float:
-    """Centred L2 discrepancy by scipy.stats.qmc (Hickernell's, squared there)."""
-    from scipy.stats import qmc  # takes a second to load
-
-    return float(qmc.discrepancy(checked(points, "euclidean").T, method="CD"))
+    """Centred L2 discrepancy, squared: eq. 5 of F. J. Hickernell, "A generalized
+    discrepancy and quadrature error bound", Mathematics of Computation 67, 1998."""
+    rows = checked(points, "euclidean").T
+    n, d = rows.shape
+    away = np.abs(rows - 0.5)
+    single = np.prod(1 + 0.5 * away - 0.5 * away**2, axis=1).sum()
+    both = 0.0
+    for row, mine in zip(rows, away, strict=True):
+        near = np.abs(rows - row)
+        both += np.prod(1 + 0.5 * mine + 0.5 * away - 0.5 * near, axis=1).sum()
+    return float((13 / 12) ** d - 2 / n * single + both / n**2)
 
 
 def outer_share(points: ArrayLike, width: float = 0.1) -> float:
@@ -116,7 +116,3 @@ def criteria(points: ArrayLike, metric: Metric = "euclidean") -> Criteria:
         discrepancy=discrepancy(points),
         outer_share=outer_share(points),
     )
-
-
-def _power(metric: Metric) -> int:
-    return 2 if metric == "euclidean" else 1

@@ -1,7 +1,8 @@
 """Confidence intervals of figures."""
 
 import numpy as np
-import scipy
+
+from analysis.campaign import student
 
 
 def mean_interval(values: np.ndarray, confidence: float = 0.95) -> tuple[float, float]:
@@ -17,5 +18,5 @@ def mean_interval(values: np.ndarray, confidence: float = 0.95) -> tuple[float, 
     mean = float(np.mean(values))
     if count < 2:
         return mean, float("nan")
-    quantile = float(scipy.special.stdtrit(count - 1, 0.5 + confidence / 2))
+    quantile = student.quantile(count - 1, 0.5 + confidence / 2)
     return mean, quantile * float(np.std(values, ddof=1)) / count**0.5

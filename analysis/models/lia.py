@@ -13,7 +13,7 @@ path. Like the sources, all functions approximate 1 - p by 1.
 from collections.abc import Sequence
 from math import exp, log, sqrt
 
-from analysis.models import check_paths
+from analysis.models import check_paths, roots
 
 
 def tcp_window(loss: float, packets_per_ack: float = 1) -> float:
@@ -95,11 +95,9 @@ def bounded(tcp_windows: Sequence[float], rtts_s: Sequence[float]) -> tuple[floa
         rate = sum(w / rtt for w, rtt in pairs)
         return log(largest / rate**2) - log_a
 
-    from scipy.optimize import brentq  # slow to load
-
     low = high = -log(max(tcp_windows))
     while excess(low) < 0:
         low -= 2.0
     while excess(high) > 0:
         high += 2.0
-    return tuple(windows_at(brentq(excess, low, high, xtol=1e-13)))
+    return tuple(windows_at(roots.bracketed(excess, low, high, 1e-13)))

@@ -13,13 +13,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.models import check_positive
+from analysis.models import check_positive, linear_programs
 from analysis.models.networks import SEGMENT_BYTES, Network
 
 TOLERANCE = 1e-6
 """A user that could gain less than this share of its rate cannot rise."""
-INFEASIBLE = 2
-"""linprog's status of constraints that nothing satisfies."""
 SLACK = 1e-9
 """Amount by which another user may fall below its rate meanwhile, so that rounding
 makes no program infeasible; a share of the rate at hand."""
@@ -153,20 +151,17 @@ def _least(
     extra = least.shape[1] - len(network.routes)
     load = network.crossing * network.counts
     capacity = np.hstack([load, np.zeros((len(load), extra))])
-    from scipy.optimize import linprog  # slow to load
-
-    solution = linprog(
-        objective,
-        A_ub=np.vstack([capacity, least]),
-        b_ub=np.concatenate([network.capacities_bps / unit, bounds]),
-        bounds=[(rate / unit, None) for rate in floor] + [(0, None)] * extra,
-        method="highs",
-    )
-    if solution.status == INFEASIBLE:
+    # The program's variables are what the rates have above the least ones.
+    below = np.concatenate([floor / unit, np.zeros(extra)])
+    rows = np.vstack([capacity, least])
+    limits = np.concatenate([network.capacities_bps / unit, bounds]) - rows @ below
+    try:
+        found = linear_programs.least(objective, rows, limits)
+    except linear_programs.InfeasibleError as error:
         raise ValueError(
             "no fair rates: the links cannot carry one segment per round-trip time on"
             " every path; give more capacity or longer round-trip times"
-        )
-    if solution.status != 0:
-        raise ValueError(f"no fair rates: {solution.message}")
-    return float(solution.fun)
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"no fair rates: {error}") from error
+    return found + float(objective @ below)

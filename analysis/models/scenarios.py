@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.models import check_positive
+from analysis.models import check_positive, roots
 from analysis.models.networks import SEGMENT_BYTES, Network, User
 
 MBPS = 1e6
@@ -246,12 +246,10 @@ def probing_c(
 
 def _root(function: Callable[[float], float]) -> float:
     """The positive root of a function that is below 0 at 0 and rises at last."""
-    from scipy.optimize import brentq  # slow to load
-
     high = 1.0
     while function(high) < 0:
         high *= 2
-    return float(brentq(function, 0.0, high, xtol=1e-14, rtol=1e-14))
+    return roots.bracketed(function, 0.0, high, 1e-14, 1e-14)
 
 
 def _check(n1: int, n2: int, *capacities: float) -> None:

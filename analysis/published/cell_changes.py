@@ -8,8 +8,7 @@ Holm's correction is over all cells and parts.
 
 from collections.abc import Mapping, Sequence
 
-import scipy
-
+from analysis import late_scipy as scipy
 from analysis.published.cells import Compared
 from analysis.published.matrix import Change, Row, corrected, in_networks_of, spared
 from analysis.published.publication import Campaigns, Sheet, compared

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import scipy
 
-from analysis.campaign import observations
+from analysis.campaign import observations, student
 from analysis.published import files
 from analysis.published.judging import CONFIDENCE, FRAGILE, REDRAWS, SEED, Verdict
 from jobs import FRAME_BYTES
@@ -227,7 +226,7 @@ def _margins(values: np.ndarray) -> np.ndarray:
 
 def _quantile(n: int) -> float:
     """Student's t that 95 % of the means of n values are within."""
-    return float(scipy.special.stdtrit(n - 1, (1 + CONFIDENCE) / 2))
+    return student.quantile(n - 1, (1 + CONFIDENCE) / 2)
 
 
 def _chance(ours: Compared, values: np.ndarray, redraws: int) -> float:

@@ -7,8 +7,7 @@ registered criterion gives a verdict.
 
 import math
 from dataclasses import dataclass
-
-from scipy import stats
+from statistics import NormalDist
 
 from analysis.published import intervals
 from analysis.published.criterion import About, Criterion
@@ -27,8 +26,8 @@ from analysis.published.two_sample import TWO_SAMPLE
 MOST = 1000
 """Times the present number of values; beyond it, no number is told."""
 STEP = 1.02
-NARROW = float(
-    stats.norm.ppf((1 + EQUIVALENCE) / 2) / stats.norm.ppf((1 + CONFIDENCE) / 2)
+NARROW = NormalDist().inv_cdf((1 + EQUIVALENCE) / 2) / NormalDist().inv_cdf(
+    (1 + CONFIDENCE) / 2
 )
 """The width of a 90 % interval over that of a 95 % interval, for normal errors."""
 

@@ -13,8 +13,8 @@ from math import sqrt
 from pathlib import Path
 
 import pandas as pd
-import scipy
 
+from analysis import late_scipy as scipy
 from analysis.published import files
 from analysis.published.judging import Verdict
 

@@ -18,8 +18,8 @@ from functools import lru_cache
 from itertools import count as numbers_from
 
 import numpy as np
-import scipy
 
+from analysis import late_scipy as scipy
 from analysis.campaign.sample_sizes import least_values
 
 Interval = tuple[float, float]

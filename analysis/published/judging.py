@@ -11,8 +11,8 @@ from enum import Enum
 from functools import lru_cache
 
 import numpy as np
-import scipy
 
+from analysis import late_scipy as scipy
 from analysis.campaign.sample_sizes import least_values
 from analysis.published import intervals
 from analysis.published.criterion import (

@@ -24,8 +24,8 @@ from typing import TypeVar
 
 import numpy as np
 import pandas as pd
-import scipy
 
+from analysis import late_scipy as scipy
 from analysis.campaign.campaign import Campaign
 from analysis.published.answers import Answer, answer, runs_of
 from analysis.published.criterion import Criterion

@@ -7,8 +7,8 @@ percentiles over 576 networks).
 
 import numpy as np
 import pandas as pd
-import scipy
 
+from analysis import late_scipy as scipy
 from analysis.published.networks import network_and_size
 from analysis.published.statistics import (
     CONSTANT,

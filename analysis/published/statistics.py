@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-import scipy
 
+from analysis import late_scipy as scipy
 from analysis.campaign import batches, columns
 from analysis.words import many
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 
 import pandas as pd
-import scipy
 
+from analysis import late_scipy as scipy
 from analysis.published import ratios
 from analysis.published.networks import network_and_size
 from analysis.published.statistics import LEAST_POINTS, Finding, Question, need

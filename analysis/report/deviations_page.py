@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from math import sqrt
 
 import pandas as pd
-import scipy
 
+from analysis import late_scipy as scipy
 from analysis.published.deviations import (
     FACTOR,
     LEVEL,

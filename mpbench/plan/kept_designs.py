@@ -1,4 +1,4 @@
-"""Points of designs in the cache: drawing them needs scipy, which takes long to load.
+"""Points of designs in the cache: drawing them needs numpy, which takes long to load.
 
 A file is named by all that decides the points, and its first line is the hash of the
 rest. A file that is missing, damaged or not of this design is drawn again, so the
@@ -63,18 +63,17 @@ def _file(asked: Sequence[Any]) -> Path | None:
 
 @cache
 def _code() -> str:
-    """Everything that draws: this version of wsp, and the libraries below.
+    """Everything that draws: this version of wsp and of numpy.
 
-    The files with their versions are read, because loading the libraries takes longer
-    than all else that a plan does.
+    The file with numpy's version is read, because loading numpy takes longer than all
+    else that a plan does.
     """
     own = hashlib.sha256()
     for path in sorted(Path(wsp.__file__).parent.glob("*.py")):
         own.update(path.read_bytes())
-    for library in ("numpy", "scipy"):
-        spec = util.find_spec(library)
-        for folder in spec.submodule_search_locations or () if spec else ():
-            own.update(Path(folder, "version.py").read_bytes())
+    spec = util.find_spec("numpy")
+    for folder in spec.submodule_search_locations or () if spec else ():
+        own.update(Path(folder, "version.py").read_bytes())
     return own.hexdigest()
 
 

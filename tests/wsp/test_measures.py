@@ -7,6 +7,7 @@ import pytest
 from conftest import NAMES
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+from scipy.stats import qmc
 
 import wsp
 
@@ -71,10 +72,10 @@ def test_published_discrepancy() -> None:
 def test_the_mean_distance_of_many_points(
     metric: wsp.Metric, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Point by point, so that no matrix of all distances is needed."""
+    """In blocks, so that no matrix of all distances is needed."""
     points = rng.random((60, 3))
     at_once = wsp.mean_distance(points, metric)
-    monkeypatch.setattr("wsp.measures._AT_ONCE", 10)
+    monkeypatch.setattr("wsp.neighbours._AT_ONCE", 10)
     assert wsp.mean_distance(points, metric) == pytest.approx(at_once, rel=1e-12)
 
 
@@ -99,3 +100,22 @@ def test_wsp_fills_better_than_its_candidates_at_random(
     plain = wsp.criteria(points[:98])
     assert thinned.minimum_distance > 2 * plain.minimum_distance
     assert thinned.coverage < plain.coverage / 4
+
+
+@pytest.mark.parametrize("n", [1, 2, 50, 3000])
+@pytest.mark.parametrize("d", [1, 3, 6])
+def test_discrepancies_are_scipys(n: int, d: int) -> None:
+    points = np.random.default_rng([n, d]).random((n, d))
+    expected = qmc.discrepancy(points, method="CD")
+    assert wsp.discrepancy(points) == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("metric", wsp.METRICS)
+def test_many_points_are_compared_in_blocks(metric: wsp.Metric) -> None:
+    points = np.random.default_rng(5).random((3000, 2))
+    all_pairs = cdist(points, points, NAMES[metric])
+    np.fill_diagonal(all_pairs, np.inf)
+    nearest = all_pairs.min(axis=1)
+    np.testing.assert_allclose(wsp.nearest_distances(points, metric), nearest, 1e-14)
+    mean = all_pairs[np.isfinite(all_pairs)].mean()
+    assert wsp.mean_distance(points, metric) == pytest.approx(mean, rel=1e-12)
