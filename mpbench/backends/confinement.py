@@ -232,6 +232,8 @@ class RunFolder:
         self._console = console
         job = directory / "job.json"
         self._job = job.read_bytes() if job.exists() else None
+        self.filled = (0, 0)
+        """Files and bytes at the last look."""
 
     def exceeded(self) -> str:
         """Limits that the folder exceeds, in words; empty if there are none."""
@@ -252,6 +254,7 @@ class RunFolder:
                 continue  # removed meanwhile
             except OSError as error:
                 return f"the run's folder cannot be looked through: {error.strerror}"
+        self.filled = (files, total_bytes)
         if total_bytes > self._limits.folder_bytes:
             most = self._limits.folder_bytes >> 20
             return f"more than {most} MiB in the run's folder"

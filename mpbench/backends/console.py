@@ -7,7 +7,6 @@ come from the kernel or from the guest code.
 
 import os
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -25,20 +24,12 @@ class Follower:
 
     descriptor : of the file that the guest's output goes to, open for reading
     report : called with the virtual seconds that the guest has counted
-    clock : a monotonic clock, seconds
     """
 
-    def __init__(
-        self,
-        descriptor: int,
-        report: Callable[[float], None],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, descriptor: int, report: Callable[[float], None]) -> None:
         self._descriptor = descriptor
         self._report = report
-        self._clock = clock
         self._rest = b""
-        self._heard_s = clock()
         self.length_bytes = 0
         self.virtual_s = 0.0
 
@@ -48,17 +39,11 @@ class Follower:
         if not said:
             return
         self.length_bytes += len(said)
-        self._heard_s = self._clock()
         whole, newline, self._rest = (self._rest + said).rpartition(b"\n")
         times = _TIME.findall(whole + newline)
         if times:
             self.virtual_s = float(times[-1])
             self._report(self.virtual_s)
-
-    @property
-    def silence_s(self) -> float:
-        """Seconds of the host's clock since the guest last printed something."""
-        return self._clock() - self._heard_s
 
 
 @dataclass(frozen=True)

@@ -18,20 +18,34 @@ class Used:
     cpu_s : CPU time
     ready_s : CPU time, and the time that they waited for a CPU
     each_s : CPU time of each, by its number
+    waits_s : time that each waited for a CPU, by its number
     """
 
     at_s: float
     cpu_s: float
     ready_s: float
     each_s: Mapping[int, float] = field(default_factory=dict)
+    waits_s: Mapping[int, float] = field(default_factory=dict)
 
     def was_ready(self, before: "Used") -> bool:
         """Whether one of the processes wanted to compute for most of the time."""
         return self.ready_s - before.ready_s >= BUSY * (self.at_s - before.at_s)
 
     def computed(self, before: "Used") -> bool:
-        """Whether they computed for most of the time."""
-        return self.cpu_s - before.cpu_s >= BUSY * (self.at_s - before.at_s)
+        """Whether they computed for most of the time in which they did not wait."""
+        could_s = self.at_s - before.at_s - self.waited_s(before)
+        return self.cpu_s - before.cpu_s >= BUSY * could_s
+
+    def waited_s(self, before: "Used") -> float:
+        """Time since then for which they waited for a CPU.
+
+        They take turns: a guest's kernel waits while one of its programs computes.
+        """
+        waited_s = sum(
+            wait_s - before.waits_s.get(number, 0.0)
+            for number, wait_s in self.waits_s.items()
+        )
+        return min(waited_s, self.at_s - before.at_s)
 
     def busiest(self, before: "Used") -> list[int]:
         """The processes that were there before, from the one that has computed most
@@ -49,15 +63,18 @@ def used(pid: int) -> Used:
     parents = dict(_parents())
     cpu_ns = wait_ns = 0
     each_s: dict[int, float] = {}
+    waits_s: dict[int, float] = {}
     for number in parents:
         if _below(number, pid, parents):
             try:
                 words = (PROC / str(number) / "schedstat").read_text().split()
                 cpu_ns, wait_ns = cpu_ns + int(words[0]), wait_ns + int(words[1])
                 each_s[number] = int(words[0]) / 1e9
+                waits_s[number] = int(words[1]) / 1e9
             except (OSError, ValueError, IndexError):
                 continue
-    return Used(time.monotonic(), cpu_ns / 1e9, (cpu_ns + wait_ns) / 1e9, each_s)
+    ready_s = (cpu_ns + wait_ns) / 1e9
+    return Used(time.monotonic(), cpu_ns / 1e9, ready_s, each_s, waits_s)
 
 
 def _parents() -> Iterator[tuple[int, int]]:

@@ -25,6 +25,8 @@ from mpbench.spec.messages import shortened
 LOOK_MS = 100
 """Interval between two checks of a guest's console, its folder, the bounds and
 `cancel`."""
+SAMPLE_S = 5.0
+"""Interval between two checks for how long a silent guest has waited for a CPU."""
 END_MS = 5_000
 """Time that the launcher may take to end its guest before both are killed."""
 
@@ -118,6 +120,39 @@ def execute(
     return Exit(ending.status, ending.reason, wall_s, virtual_s, cpu_s, accident)
 
 
+class Silence:
+    """Time for which a guest gives no sign of life although it could compute.
+
+    A sign is a word on the console, and a file of the run that is new or has grown. On
+    a busy machine, a guest may have to wait for a CPU nearly all of the time. It is
+    slow then and not dead, so such waits do not count.
+
+    number : the guest's process
+    every_s : seconds between two looks at its processes
+    """
+
+    def __init__(self, number: int, every_s: float) -> None:
+        self._number = number
+        self._every_s = every_s
+        self._sign: tuple[int, ...] = ()
+        self._since_s = time.monotonic()
+        self._seen: Used | None = None
+        self._waited_s = 0.0
+
+    def counted_s(self, sign: tuple[int, ...]) -> float:
+        """sign : of life, so far; to be called more often than every `every_s`"""
+        now_s = time.monotonic()
+        if sign != self._sign:
+            self._sign, self._since_s = sign, now_s
+            self._seen, self._waited_s = None, 0.0
+        last_s = self._seen.at_s if self._seen else self._since_s
+        if now_s - last_s > self._every_s:
+            now = processes.used(self._number)
+            self._waited_s += now.waited_s(self._seen) if self._seen else 0.0
+            self._seen = now
+        return now_s - self._since_s - self._waited_s
+
+
 def watch(
     guest: "subprocess.Popen[bytes]",
     follower: Follower,
@@ -128,13 +163,16 @@ def watch(
     bounds, cancel = run.bounds, run.cancel
     end_s = time.monotonic() + bounds.wall_s
     early: Used | None = None
+    silence = Silence(guest.pid, min(SAMPLE_S, bounds.silence_s / 8))
     descriptor = os.pidfd_open(guest.pid)
     try:
         poller = select.poll()
         poller.register(descriptor, select.POLLIN)
         while not poller.poll(LOOK_MS):
             follower.look()
-            if follower.silence_s < bounds.silence_s / 2:
+            exceeded = folder.exceeded()
+            silence_s = silence.counted_s((follower.length_bytes, *folder.filled))
+            if silence_s < bounds.silence_s / 2:
                 early = None
             elif early is None:
                 early = processes.used(guest.pid)
@@ -143,14 +181,13 @@ def watch(
             if time.monotonic() > end_s:
                 reason = f"not done after {bounds.wall_s:g} s of wall time"
                 return Stop(reason, accident=True)
-            if follower.silence_s > bounds.silence_s:
+            if silence_s > bounds.silence_s:
                 reason = f"no sign of life for {bounds.silence_s:g} s of wall time"
                 now = processes.used(guest.pid)
                 argv = computing(early, now)
                 return _silent(reason, early, now, started(run.directory), argv, run)
             if follower.length_bytes > LONGEST_BYTES:
                 return Stop(f"console longer than {LONGEST_BYTES >> 20} MiB")
-            exceeded = folder.exceeded()
             if exceeded:
                 return Stop(exceeded)
     finally:
