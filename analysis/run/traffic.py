@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from jobs import Entry, Job, Transport
@@ -91,17 +92,17 @@ class Traffic(Generic[Record]):
         """The pairs (source, destination) between which the traffic flows."""
         return self.pairs or ((self.source, self.destination),)
 
-    @property
+    @cached_property
     def sources(self) -> tuple[str, ...]:
         """The hosts that open connections."""
         return tuple(dict.fromkeys(source for source, _ in self.all_pairs))
 
-    @property
+    @cached_property
     def destinations(self) -> tuple[str, ...]:
         """The hosts that accept connections."""
         return tuple(dict.fromkeys(end for _, end in self.all_pairs))
 
-    @property
+    @cached_property
     def by_host(self) -> "tuple[Traffic[Record], ...]":
         """One entry per host that opens connections, with the pairs of this host."""
         if not self.pairs:

@@ -6,6 +6,7 @@ the column `reason` of the run's row.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from analysis.run import (
@@ -84,12 +85,14 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
     """No MPTCP connection fell back to TCP on either end, and no TCP tried MPTCP."""
     yield from _fallbacks_of_many(run)
     seen: set[str] = set()
+    every = _Lasted(run)
+    may_fall_back = _may_fall_back(run)
     for host in run.initiators:
         counters = run.counters[host]
         if not traffic.opens_mptcp(run.traffic, host):
             count = counters.mptcp("MPCapableSYNTX")
             of_host = [entry for entry in run.traffic if host in entry.sources]
-            if any(run.provoked.may_fall_back(entry, 0.0) for entry in of_host):
+            if any(may_fall_back(entry, 0.0) for entry in of_host):
                 continue
             if count:
                 tried = many(count, "connection")
@@ -98,12 +101,10 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
         of_host = [entry for entry in run.traffic if host in entry.sources]
         needed = sum(
             lasted.connections
-            for entry, lasted in _lasted(run, host)
+            for entry, lasted in every.of(host)
             if entry.transport.is_mptcp
         )
-        if any(
-            run.provoked.may_fall_back(entry, join_deadline_s(run)) for entry in of_host
-        ):
+        if any(may_fall_back(entry, join_deadline_s(run)) for entry in of_host):
             continue
         connections = counters.mptcp("MPCapableSYNACKRX")
         if connections < needed:
@@ -121,6 +122,19 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
         for end in dict.fromkeys(ends):
             for name, count in run.counters[end].fallbacks():
                 yield f"fell back to TCP: {name} is {count} on the {end}"
+
+
+def _may_fall_back(run: Artefacts) -> Callable[[Traffic[Any], float], bool]:
+    """`Provoked.may_fall_back`, asked once per entry: hundreds of hosts share one."""
+    known: dict[tuple[int, float], bool] = {}
+
+    def may(entry: Traffic[Any], within_s: float) -> bool:
+        key = (id(entry), within_s)
+        if key not in known:
+            known[key] = run.provoked.may_fall_back(entry, within_s)
+        return known[key]
+
+    return may
 
 
 def _fallbacks_of_many(run: Artefacts) -> Iterator[str]:
@@ -143,21 +157,27 @@ def subflows_established(run: Artefacts) -> Iterator[str]:
     asks for that. Connections that ended before their subflows could join are left out.
     """
     deadline_s = join_deadline_s(run)
+    every = _Lasted(run)
+    parts = {id(entry): _by_source(entry) for entry in run.traffic}
+    may_fall_back = _may_fall_back(run)
     for host in run.initiators:
         if not traffic.opens_mptcp(run.traffic, host):
             continue
         of_host = [
             (entry, lasted)
-            for entry, lasted in _lasted(run, host)
+            for entry, lasted in every.of(host)
             if entry.transport.is_mptcp
         ]
         expected = sum(
-            run.provoked.joining(_at(entry, host), deadline_s)
+            run.provoked.joining(parts[id(entry)].get(host, entry), deadline_s)
             * lasted.longer_than(deadline_s)
             for entry, lasted in of_host
         )
         needed = max(
-            (run.provoked.joining(_at(e, host), deadline_s) for e, _ in of_host),
+            (
+                run.provoked.joining(parts[id(e)].get(host, e), deadline_s)
+                for e, _ in of_host
+            ),
             default=0,
         )
         lacking = [
@@ -166,7 +186,7 @@ def subflows_established(run: Artefacts) -> Iterator[str]:
             for seconds, subflows in lasted.each
             if seconds > deadline_s
             and subflows < 1 + needed
-            and (subflows or not run.provoked.may_fall_back(entry, deadline_s))
+            and (subflows or not may_fall_back(entry, deadline_s))
         ]
         if lacking:
             short = many(len(lacking), "connection")
@@ -184,10 +204,11 @@ def _accepted(run: Artefacts, deadline_s: float) -> Iterator[str]:
     for entry, report in _entries(run):
         if not entry.transport.is_mptcp:
             continue
+        reported, parts = _Parts(entry, report), _by_source(entry)
         for pair in entry.all_pairs:
-            own = _of_pair(entry, report, *pair)
+            own = reported.of(*pair)
             lasted = tools.of(entry, own).lasted(entry, own)
-            further = run.provoked.joining(_at(entry, pair[0]), deadline_s)
+            further = run.provoked.joining(parts.get(pair[0], entry), deadline_s)
             count = further * lasted.longer_than(deadline_s)
             expected[pair[1]] = expected.get(pair[1], 0) + count
     for host, count in expected.items():
@@ -196,37 +217,52 @@ def _accepted(run: Artefacts, deadline_s: float) -> Iterator[str]:
             yield f"{joined} of {count} further subflows joined ({host})"
 
 
-def _at(entry: Traffic[Any], host: str) -> Traffic[Any]:
-    """The part of an entry whose connections one host opens; all of it for none."""
-    return next((own for own in entry.by_host if own.source == host), entry)
+def _by_source(entry: Traffic[Any]) -> dict[str, Traffic[Any]]:
+    """The parts of an entry by the host that opens their connections."""
+    return {own.source: own for own in entry.by_host}
 
 
-def _of_pair(
-    entry: Traffic[Any], report: Any, source: str, destination: str | None = None
-) -> Any:
-    """The part of an entry's report that is of a host, or of a pair of hosts.
+class _Parts:
+    """The parts of an entry's report that are of a host, or of a pair of hosts.
 
     Between many hosts, connections that fell back to TCP are left out.
     """
-    if not entry.pairs or report is None:
-        return report
-    own = tuple(
-        flow
-        for flow in report.flows
-        if flow.source == source
-        and destination in (None, flow.destination)
-        and flow.subflows > 0
-    )
-    return replace(report, flows=own)
+
+    def __init__(self, entry: Traffic[Any], report: Any) -> None:
+        self._whole = not entry.pairs or report is None
+        self._report = report
+
+    def of(self, source: str, destination: str | None = None) -> Any:
+        if self._whole:
+            return self._report
+        own = self._by_source.get(source, ())
+        flows = tuple(f for f in own if destination in (None, f.destination))
+        return replace(self._report, flows=flows)
+
+    @cached_property
+    def _by_source(self) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for flow in self._report.flows:
+            if flow.subflows > 0:
+                found.setdefault(flow.source, []).append(flow)
+        return found
 
 
-def _lasted(run: Artefacts, host: str) -> Iterator[tuple[Traffic[Any], tools.Lasted]]:
-    """Each traffic entry of a host that opens connections, with the number and
+class _Lasted:
+    """The traffic entries of a host that opens connections, with the number and
     duration of its connections."""
-    for entry, report in _entries(run):
-        if host in entry.sources:
-            own = _of_pair(entry, report, host)
-            yield entry, tools.of(entry, own).lasted(entry, own)
+
+    def __init__(self, run: Artefacts) -> None:
+        self._entries = [
+            (entry, _Parts(entry, report), frozenset(entry.sources))
+            for entry, report in _entries(run)
+        ]
+
+    def of(self, host: str) -> Iterator[tuple[Traffic[Any], tools.Lasted]]:
+        for entry, parts, sources in self._entries:
+            if host in sources:
+                own = parts.of(host)
+                yield entry, tools.of(entry, own).lasted(entry, own)
 
 
 def links_used(run: Artefacts) -> Iterator[str]:

@@ -74,13 +74,15 @@ def _shares(
 ) -> Iterator[tuple[int, bool, Shares]]:
     """The acknowledged bytes, whether it is of MPTCP, and the shares of each subflow at
     a host that sends data."""
+    ranks = [{host: n for n, host in enumerate(e.sending_hosts)} for e in run.traffic]
     for one in every:
-        entry = run.traffic[one.entry]
+        entry, rank = run.traffic[one.entry], ranks[one.entry]
         if entry.background:
             continue
         mptcp = entry.transport.is_mptcp
         for subflow in one.subflows:
-            for host in entry.sending_hosts:
+            ends = {event.host for event in subflow.both if event.host in rank}
+            for host in sorted(ends, key=rank.__getitem__):
                 if (found := shares(subflow, host, mptcp)) is not None:
                     yield found[0], mptcp, found[1]
 

@@ -344,7 +344,7 @@ def test_short_flows_and_flows_of_many_hosts_may_fall_back(
     setattr(entry, of, (("client", "server"),) if of == "pairs" else 1000)
     run.reports = (thing(flows=()),)
     flow = thing(connected_s=0.1, subflows=2, source="client", destination="server")
-    monkeypatch.setattr(validity, "_of_pair", lambda *_: thing(flows=(flow,)))
+    monkeypatch.setattr(validity._Parts, "of", lambda *_: thing(flows=(flow,)))
     assert list(validity.no_fallback(run)) == []
 
 
@@ -380,9 +380,9 @@ def test_the_part_of_a_pair_is_what_is_of_both_hosts_and_is_mptcp() -> None:
         )
     )
     report = Report(flows)
-    assert validity._of_pair(entry, report, "a", "b") == Report(flows[:1])
-    assert validity._of_pair(entry, report, "a") == Report(flows[:2])
-    assert validity._of_pair(thing(pairs=()), report, "a") is report
+    assert validity._Parts(entry, report).of("a", "b") == Report(flows[:1])
+    assert validity._Parts(entry, report).of("a") == Report(flows[:2])
+    assert validity._Parts(thing(pairs=()), report).of("a") is report
 
 
 def test_both_entries_to_a_host_count(monkeypatch: pytest.MonkeyPatch) -> None:
