@@ -61,7 +61,7 @@ def command(
     A run is one design point, one case and one repetition. Nothing is executed, and
     nothing is written.
     """
-    from mpbench.backends import registry
+    from mpbench.backends import programs, registry
     from mpbench.engine.twins import Twins
     from mpbench.experiment_files import load
     from mpbench.plan import (
@@ -80,6 +80,7 @@ def command(
 
     spec = load(file, configurations, without, trusted, points=points)
     feasible.check_backend(spec, backend_name)
+    programs.check(spec, backend_name)
     backend = registry.create(backend_name, spec.in_qemu)
     build = _build(backend)
     plan = new_plan(spec, build)

@@ -239,8 +239,7 @@ def command(
     if tap:
         _check_tap(spec, dry_run or shard is not None)
     feasible.check_backend(spec, backend_name)
-    if backend_name != "fake":
-        programs.check(spec, backend_name)
+    programs.check(spec, backend_name)
     if backend_name in registry.REAL_TIME and not trusted:
         programs.refuse_own_code(spec)
     backend = registry.create(backend_name, spec.in_qemu)

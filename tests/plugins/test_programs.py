@@ -241,6 +241,7 @@ def test_what_a_guest_finds_in_its_folder(file: Path) -> None:
 )
 def test_libraries_that_guests_lack(
     file: Path,
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
     libraries: list[str],
     version: str,
@@ -255,6 +256,9 @@ def test_libraries_that_guests_lack(
     with pytest.raises(UserError) as refused:
         programs.check(spec)
     assert reason in str(refused.value) and "\n" not in str(refused.value)
+    for words in (["plan"], ["run", "--dry-run"]):
+        done = command(*words, file)
+        assert done.status == 2 and f"{file.name}:" in done.err and reason in done.err
 
 
 def test_a_name_that_guests_have(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
