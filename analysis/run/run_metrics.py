@@ -272,7 +272,8 @@ def retransmissions(sender: Counters) -> dict[str, Any]:
 
     sent_segments : segments sent for the first time
     retransmissions : segments that TCP sent again
-    reinjections : segments that MPTCP sent again on another subflow
+    reinjections : stretches of data, each of one segment or many, that MPTCP sent
+        again on another subflow
     retransmission_ratio, reinjection_ratio : these over `sent_segments`; None if
         nothing was sent
 

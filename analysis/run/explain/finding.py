@@ -25,8 +25,10 @@ class Finding:
 
 
 def many(number: int, noun: str) -> str:
-    """`1 subflow`, `2 subflows`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """`1 subflow`, `2 subflows`, `2 stretches`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 def at(times_s: Sequence[float]) -> str:

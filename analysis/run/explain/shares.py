@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from analysis.run import traffic
 from analysis.run.explain import failures
 from analysis.run.explain.facts import Facts
-from analysis.run.explain.finding import Finding, at, listed
+from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import Connection, Subflow
 from analysis.run.explain.ways import of_path
 from analysis.run.labels import label
@@ -192,7 +192,7 @@ def copies(facts: Facts) -> Iterator[Finding]:
         if scheduler == "redundant":
             reason = "the scheduler redundant sends all data on every path"
         elif again := facts.total(REINJECTED):
-            reason = f"{again} segments were sent again on another subflow"
+            reason = f"{many(again, 'stretch')} of data went again over another subflow"
         elif facts.total(REMOVED) or failures.lost(facts):
             reason = "subflows were closed, and their data was sent again on others"
         elif failures.ended_unjoined(facts):

@@ -250,7 +250,7 @@ def test_copies_from_a_twentieth_of_a_hundred_segments(
 def test_copies_have_their_reason() -> None:
     counters = {"client": {shares.DUPLICATES: 50, "TcpInSegs": 100}, "server": {}}
     for name, said in (
-        (shares.REINJECTED, "3 segments were sent again on another subflow"),
+        (shares.REINJECTED, "3 stretches of data went again over another subflow"),
         (shares.REMOVED, "subflows were closed, and their data was sent again on"),
     ):
         counters["server"] = {name: 3}
