@@ -2,6 +2,7 @@
 
     python -m studies.kept unpack [--out build/rows]
     python -m studies.kept pack [--from build/rows] [--only NAME]
+    python -m studies.kept --archives studies/rows/underway ...
 
 The rows of one campaign are a folder of two files, which `mpbench rows` writes and
 `mpbench report` reads (mpbench/store/kept_rows.py). Campaigns of one publication share
@@ -13,6 +14,10 @@ than half of what the folders take. `studies/rows/` has
 
 An archive is compared with its hash before it is opened, and has nothing but regular
 files of these names. The same rows give the same archive.
+
+`studies/rows/underway/` has the same for campaigns of a publication that is executed
+again, until all of them are there: no page is made of them, and a campaign may be
+unfinished. `mpbench run --reuse` goes on with it (studies/notes/rerun.md).
 """
 
 import argparse
@@ -205,6 +210,7 @@ def grouped(folder: Path) -> dict[str, list[Path]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--archives", type=Path, default=ARCHIVES)
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("unpack").add_argument("--out", type=Path, default=UNPACKED)
     packing = verbs.add_parser("pack")
@@ -213,11 +219,11 @@ def main() -> int:
     options = parser.parse_args()
     try:
         if options.verb == "unpack":
-            unpack(options.out)
+            unpack(options.out, options.archives)
         elif options.only is None:
-            pack(grouped(options.rows))
+            pack(grouped(options.rows), options.archives)
         elif places := grouped(options.rows).get(options.only):
-            pack_one(options.only, places)
+            pack_one(options.only, places, options.archives)
         else:
             raise UserError(f"{options.rows}: no rows of {options.only}")
     except (OSError, UserError) as error:
