@@ -1,6 +1,6 @@
 """Show that another build of the guest leaves kept runs as they were.
 
-    python -m studies.builds FOLDER... [--runs N] [-j N] [--out DIR]
+    python -m studies.builds FOLDER... [--runs N] [-j N] [--out DIR] [--any-version]
 
 Each FOLDER holds the kept rows of a campaign, such as build/rows/NAME
 (`python -m studies.kept unpack` writes it). N of its runs, at even distances in the
@@ -8,6 +8,11 @@ plan, are executed under the present build. Every
 value that the rows keep must be the same, byte for byte. With this, the pages of two
 publications can name two builds (docs/report.md): where the runs of the one are equal
 under the build of the other, no page depends on which of them made it.
+
+A version that writes other jobs makes other ids, so no kept row is one of its runs.
+With --any-version rows and runs are paired by their network, case and repetition, and
+the columns that both have are compared. That says something of campaigns that draw
+nothing, because a seed of another version is another one.
 
 Results with their runs have a stronger check, `mpbench verify --any-build`: it compares
 every artefact.
@@ -42,6 +47,7 @@ from mpbench.store import kept_rows, layout, scratch
 
 Item = TypeVar("Item")
 RUNS = 6
+PLACE = ("point", "case", "repetition")
 OWN = ("id",)
 """Columns that name the run; the build is part of a run's id."""
 INTERRUPTED = "interrupted"
@@ -76,11 +82,14 @@ class Compared:
     missing: str = ""
 
 
-def sample(folder: Path, build: Mapping[str, str], runs: int) -> Sample:
+def sample(
+    folder: Path, build: Mapping[str, str], runs: int, any_version: bool = False
+) -> Sample:
     """A regular sample of a campaign's kept runs.
 
     build : the present one
     runs : how many; all of them if there are fewer
+    any_version : pair rows and runs by network, case and repetition, not by their id
 
     Raises UserError if no job of a kept run can be made again.
     """
@@ -90,19 +99,29 @@ def sample(folder: Path, build: Mapping[str, str], runs: int) -> Sample:
         )
     kept = kept_rows.read(folder)
     spec = load(layout.Results(folder).experiment, of_results=True)
-    rows = {found["id"]: found for found in kept.rows}
     present = make_plan(spec, build)
-    pairs = [
-        (rows[before.id], now)
-        for before, now in zip(
-            make_plan(spec, kept.head.build).runs, present.runs, strict=True
-        )
-        if before.id in rows
-    ]
+    pairs: list[tuple[Mapping[str, Any], Run]]
+    if any_version:
+        of = {tuple(found[key] for key in PLACE): found for found in kept.rows}
+        places = [(run.point, run.case, run.repetition) for run in present.runs]
+        pairs = [
+            (of[place], run)
+            for place, run in zip(places, present.runs, strict=True)
+            if place in of
+        ]
+    else:
+        rows = {found["id"]: found for found in kept.rows}
+        before = make_plan(spec, kept.head.build).runs
+        pairs = [
+            (rows[old.id], run)
+            for old, run in zip(before, present.runs, strict=True)
+            if old.id in rows
+        ]
     if not pairs:
         raise UserError(
             f"{folder}: this version makes other jobs of its experiment, so that no "
-            "run can be compared; compare with the version that kept the rows"
+            "run can be compared; compare with the version that kept the rows, or use "
+            "--any-version"
         )
     chosen = regular(pairs, runs)
     plan = replace(present, runs=tuple(now for _, now in chosen))
@@ -140,8 +159,12 @@ def _tabulate(rows: Sequence[Mapping[str, Any]]) -> Any:
     return build(rows)
 
 
-def compared(chosen: Sample, out: Path) -> Iterator[Compared]:
+def compared(
+    chosen: Sample, out: Path, any_version: bool = False
+) -> Iterator[Compared]:
     """Each run of the sample beside its execution in `out`.
+
+    any_version : compare the columns that both have
 
     A run that the machine cut short says nothing of the build.
     """
@@ -158,6 +181,7 @@ def compared(chosen: Sample, out: Path) -> Iterator[Compared]:
             {
                 column: (before.get(column), after.get(column))
                 for column in dict.fromkeys((*before, *after))
+                if (not any_version or (column in before and column in after))
                 if column not in OWN and _bytes(before, column) != _bytes(after, column)
             },
         )
@@ -186,12 +210,17 @@ def report(name: str, results: Sequence[Compared]) -> Iterator[str]:
 
 
 def check(
-    folder: Path, out: Path, backend: Backend, runs: int, jobs: int | None
+    folder: Path,
+    out: Path,
+    backend: Backend,
+    runs: int,
+    jobs: int | None,
+    any_version: bool = False,
 ) -> Iterator[Compared]:
     """Execute a sample of the kept runs in `folder`, and compare it."""
-    chosen = sample(folder, backend.identity(), runs)
+    chosen = sample(folder, backend.identity(), runs, any_version)
     execute(chosen, out, backend, jobs)
-    return compared(chosen, out)
+    return compared(chosen, out, any_version)
 
 
 def main(words: Sequence[str] | None = None, backend: Backend | None = None) -> int:
@@ -199,6 +228,7 @@ def main(words: Sequence[str] | None = None, backend: Backend | None = None) -> 
     parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
     parser.add_argument("--runs", type=int, default=RUNS, help="of each campaign")
     parser.add_argument("-j", "--jobs", type=int, help="runs at a time")
+    parser.add_argument("--any-version", action="store_true")
     parser.add_argument("--out", type=Path, help="keep what is executed below this")
     options = parser.parse_args(words)
     if options.runs < 1:
@@ -210,7 +240,8 @@ def main(words: Sequence[str] | None = None, backend: Backend | None = None) -> 
             for folder in options.folders:
                 name = folder.resolve().name
                 out = (options.out or temporary) / name
-                found = list(check(folder, out, backend, options.runs, options.jobs))
+                wanted = (options.runs, options.jobs, options.any_version)
+                found = list(check(folder, out, backend, *wanted))
                 print("\n".join(report(name, found)), flush=True)
                 equal = equal and not any(
                     each.differences or each.missing for each in found

@@ -66,6 +66,26 @@ def test_another_build_leaves_the_same_rows(
     assert checked(kept, capsys, "--runs", "99") == (0, ["small: 8 of 8 runs equal"])
 
 
+def test_rows_of_a_version_with_other_jobs_are_paired_by_their_places(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No id is known; columns that only one side has say nothing."""
+    head, *lines = lzma.decompress((kept / FILE).read_bytes()).splitlines()
+    found = [json.loads(line) for line in lines]
+    for number, each in enumerate(found):
+        each["id"] = f"{number:016x}"
+        each["column_of_that_version"] = each.pop("jain")
+    text = b"\n".join([head, *(json.dumps(each).encode() for each in found), b""])
+    (kept / FILE).write_bytes(lzma.compress(text))
+    assert builds.main([str(kept)], FakeBackend(build="2")) == 2
+    assert "--any-version" in capsys.readouterr().err
+    said = ["small: 8 of 8 runs equal"]
+    assert checked(kept, capsys, "--any-version", "--runs", "8") == (0, said)
+    changed(kept, "goodput_mbps", 99.5)
+    status, (first, *_) = checked(kept, capsys, "--any-version", "--runs", "8")
+    assert (status, first) == (1, "small: 4 of 8 runs equal")
+
+
 def test_a_run_that_differs_is_named_with_its_column(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
