@@ -101,6 +101,24 @@ def test_packed_rows_come_back_and_give_the_same_archive(
     assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_every_archive_has_a_hash() -> None:
-    there = {path.name for path in kept.ARCHIVES.glob("*.tar.xz")}
-    assert there == set(kept.sums())
+@pytest.mark.parametrize("folder", [kept.ARCHIVES, kept.ARCHIVES / "underway"])
+def test_every_archive_has_a_hash(folder: Path) -> None:
+    there = {path.name for path in folder.glob("*.tar.xz")}
+    assert there == set(kept.sums(folder))
+
+
+def test_rows_that_are_underway_are_kept_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packed from where they were unpacked to, they are the same bytes."""
+    underway, out = kept.ARCHIVES / "underway", tmp_path / "rows"
+    for archives, *words in (
+        (underway, "unpack", "--out", out),
+        (tmp_path / "again", "pack", "--from", out),
+    ):
+        given = ["kept", "--archives", *map(str, (archives, *words))]
+        monkeypatch.setattr("sys.argv", given)
+        assert kept.main() == 0
+    assert (tmp_path / "again" / kept.SUMS).read_bytes() == (
+        underway / kept.SUMS
+    ).read_bytes()
