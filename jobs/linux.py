@@ -74,6 +74,33 @@ class Package:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Binary:
+    """A kernel image of the user's own, and its modules.
+
+    version : of Linux, as the image says
+    sha256 : of the image's file
+    modules : SHA-256 over the modules that it may load; None without any
+    """
+
+    version: Annotated[
+        str,
+        _matching(
+            r"[1-9][0-9]?\.[0-9]{1,3}(\.[0-9]{1,4})?[A-Za-z0-9.+_~-]{0,80}",
+            "the version of a kernel image",
+        ),
+    ]
+    sha256: Annotated[str, _matching(r"[0-9a-f]{64}", "a SHA-256")]
+    modules: Annotated[str, _matching(r"[0-9a-f]{64}", "a SHA-256")] | None = None
+
+    @property
+    def series(self) -> str:
+        """The first two numbers of the version: '7.3'."""
+        found = re.match(r"[0-9]+\.[0-9]+", self.version)
+        assert found is not None
+        return found[0]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Release:
     """A release of Linux other than the one of mpbench's own kernel.
 
@@ -143,6 +170,7 @@ class Linux:
         Linux as released, in virtual time
     packages : of Debian, with a kernel that nobody changed. It boots in QEMU, in place
         of User Mode Linux
+    binary : an image of the user's own that boots in QEMU, in the place of packages
     patches : applied in this order, after mpbench's own
     options : of the kernel's configuration, beside those of mpbench's
     release : None for the Linux that mpbench's own kernel is built of
@@ -157,6 +185,7 @@ class Linux:
     ) = None
     release: Release | None = None
     tree: Tree | None = None
+    binary: Binary | None = None
 
     def check(self) -> None:
         names = [patch.name for patch in self.patches]
@@ -166,9 +195,12 @@ class Linux:
         others = (self.lab, self.patches, self.options, self.release, self.tree)
         if self.release and self.tree:
             raise ValueError("release and tree: a kernel is built of one of them")
-        if self.packages and any(others):
-            reason = "a kernel of Debian's is taken as it is"
-            raise ValueError(f"packages: {reason}, without lab, patches and options")
+        if self.packages and self.binary:
+            raise ValueError("packages and binary: a kernel is one of them")
+        if self.in_qemu and any(others):
+            key = "packages" if self.packages else "binary"
+            reason = "a kernel that boots in QEMU is taken as it is"
+            raise ValueError(f"{key}: {reason}, without lab, patches and options")
 
     @property
     def series(self) -> str | None:
@@ -179,13 +211,15 @@ class Linux:
     @property
     def in_qemu(self) -> bool:
         """Whether it boots in QEMU, and not as a process of the host."""
-        return bool(self.packages)
+        return bool(self.packages) or self.binary is not None
 
     @property
     def words(self) -> str:
         """The kernel in a few words, for messages."""
         if self.packages:
             return f"Debian's Linux {self.packages[0].version} in QEMU"
+        if self.binary is not None:
+            return f"Linux {self.binary.version} of an image in QEMU"
         found = ["the lab's Linux" if self.lab else "stock Linux"]
         if self.release is not None:
             found[0] += f" {self.release.version}"

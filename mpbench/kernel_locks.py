@@ -19,7 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from jobs import reading, writing
 from jobs.linux import Linux, Release, Tree
-from mpbench import kernel_commits
+from mpbench import kernel_commits, kernel_images
 from mpbench.errors import UserError
 from mpbench.kernel import archive, cache, pinned, tools, variants
 from mpbench.kernel import recipe as recipes
@@ -44,6 +44,7 @@ class Entry(Part):
     version, package, sha256 : the Linux that it is built of. For mpbench's own Linux
         the SHA-256 is that of the tarball, else of the package
     packages : of a binary for QEMU, instead of what a kernel is built of
+    image : of an own kernel for QEMU, the version and hashes
     asked, commit, tree : of a git repository, in the place of package and sha256: the
         commit's name in the file, None for the one that was checked out, and hashes
     patches : SHA-256 of each patch, in order
@@ -58,6 +59,7 @@ class Entry(Part):
     commit: str | None = None
     tree: str | None = None
     packages: tuple[kernels.Package, ...] = ()
+    image: kernels.Binary | None = None
     patches: dict[str, str] = Field(default={})
     key: str | None = None
     compiler: str | None = None
@@ -109,6 +111,11 @@ def in_place(
     commits = _commits(lock, place(file)) if lock else {}
     document = kernel_commits.in_place(
         document, file.parent, commits, place(file).name, again
+    )
+    entries = lock.kernels if lock else {}
+    images = {n: entry.image.job() for n, entry in entries.items() if entry.image}
+    document = kernel_images.in_place(
+        document, file.parent, images, place(file).name, again
     )
     built, binaries = _asked(document)
     if lock is not None and not again:
@@ -281,6 +288,8 @@ def _entry(
     listed: Mapping[str, kernels.Kernel], label: str, compiler: str | None
 ) -> Entry:
     linux = kernels.resolved(listed, label)
+    if linux.binary is not None:
+        return Entry(version=linux.binary.version, image=listed[label].binary)
     if linux.packages:
         return Entry(
             linux=listed[label].linux,

@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(any(faults(one, found[OWN]) for one in found.values()))
 
 
-def not_asked(folder: Path) -> Exit:
+def not_asked(folder: Path, bounds: Bounds) -> Exit:
     """Stand for a guest that says what it has: it was asked when it was built."""
     raise SystemExit(f"{folder}: the features of the kernel are not kept")
 

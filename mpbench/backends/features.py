@@ -20,14 +20,18 @@ from mpbench.store import scratch
 FILE = "features.json"
 BOUND_S = 60.0
 BOUNDS = Bounds(virtual_s=BOUND_S, wall_s=5 * BOUND_S, silence_s=2 * BOUND_S)
+PATIENT = Bounds(virtual_s=BOUND_S, wall_s=30 * BOUND_S, silence_s=10 * BOUND_S)
+"""Of a second attempt, where a busy machine gave the first one next to no time."""
+LEAST_CPU_S = 30.0
+"""CPU time in which every kernel that works says something, in QEMU too."""
 TAIL = 5
 """Lines of the console that a kernel which does not boot is told with."""
 LEVEL = re.compile(r"^<\d>")
 """The level of a line of the kernel's log."""
 REGISTERS = re.compile(r"(?:[A-Z]{2,3}|R\d\d|CR\d|EFLAGS): ?[0-9a-f(]|Code: |Stack:")
 """The beginning of lines that say nothing to a reader."""
-Execute = Callable[[Path], Exit]
-"""Boots the kernel, and leaves what its command left in a folder."""
+Execute = Callable[[Path, Bounds], Exit]
+"""Boots the kernel within bounds, and leaves what its command left in a folder."""
 PROBE = "import sys; from mpbench.guest.features import main; sys.exit(main())"
 
 
@@ -84,15 +88,21 @@ def of(folder: Path, words: str, execute: Execute) -> Features:
 
     folder : of the kernel, in the cache
     words : the kernel in messages
-    execute : PROBE in a guest with this kernel, within BOUNDS
+    execute : PROBE in a guest with this kernel
 
-    Raises DoesNotRunError, one line, for a kernel that does not boot.
+    Raises DoesNotRunError, one line, for a kernel that does not boot, and UserError
+    where the machine is too busy to tell.
     """
     known = kept(folder)
     if known is not None:
         return known
     file = folder / FILE
-    found = _ask(words, execute)
+    found = _ask(words, execute, BOUNDS) or _ask(words, execute, PATIENT)
+    if found is None:
+        raise UserError(
+            f"kernel ({words}): this machine is too busy to boot it; start mpbench"
+            " again when there is less to do here"
+        )
     part = file.with_suffix(".new")
     try:
         part.write_text(json.dumps(asdict(found), indent=1) + "\n")
@@ -112,19 +122,26 @@ def _read(file: Path) -> Features:
     )
 
 
-def _ask(words: str, execute: Execute) -> Features:
+def _ask(words: str, execute: Execute, bounds: Bounds) -> Features | None:
+    """The features; None if a busy machine gave the kernel no time to tell them."""
     with scratch.folder("features") as folder:
         artefacts = folder / "artefacts"
         artefacts.mkdir()
-        ended = execute(folder)
+        ended = execute(folder, bounds)
         try:
             return _read(artefacts / FILE)
         except (OSError, ValueError, TypeError, KeyError):
             console = (artefacts / "console.log").read_text(errors="replace")
+    if ended.status == "timeout" and ended.host_accident and _was_starved(ended):
+        return None
     reason = ended.reason or "it left no list of its features"
     raise DoesNotRunError(
         words, f"does not run: {reason}; its console ends with: {tail(console)}"
     )
+
+
+def _was_starved(ended: Exit) -> bool:
+    return ended.cpu_s is not None and ended.cpu_s < LEAST_CPU_S
 
 
 def tail(console: str) -> str:

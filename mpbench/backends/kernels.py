@@ -8,7 +8,7 @@ from pathlib import Path
 from jobs import Job, writing
 from jobs.linux import Linux
 from mpbench.backends import features, requirements
-from mpbench.backends.base import Exit
+from mpbench.backends.base import Bounds, Exit
 from mpbench.backends.qemu import binaries, machine
 from mpbench.errors import UserError
 from mpbench.kernel import Kernel, linking, variants
@@ -34,9 +34,9 @@ def program(own: Kernel, job: Job, may_compile: bool, trusted: bool) -> Path:
     return linking.of_job(own, job, may_compile, trusted)
 
 
-Boot = Callable[[Linux, Kernel, Path], Exit]
-"""Boots a kernel of a job: the job's words of it, what it was built to, and the folder
-in which the guest leaves `features.FILE`."""
+Boot = Callable[[Linux, Kernel, Path, Bounds], Exit]
+"""Boots a kernel of a job: the job's words of it, what it was built to, the folder in
+which the guest leaves `features.FILE`, and the bounds."""
 
 
 Tolerated = Callable[[features.DoesNotRunError], None]

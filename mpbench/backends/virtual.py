@@ -228,10 +228,10 @@ class VirtualBackend:
         return self._kernel
 
 
-def _ask(linux: Linux, built: kernel.Kernel, folder: Path) -> Exit:
+def _ask(linux: Linux, built: kernel.Kernel, folder: Path, bounds: Bounds) -> Exit:
     """Ask a kernel in a guest what it has; see `features`."""
     backend = VirtualBackend(argv=(*boot.PYTHON, "-c", features.PROBE), built=built)
-    job, bounds = bare(1, features.BOUND_S), features.BOUNDS
+    job = bare(1, features.BOUND_S)
     if linux.in_qemu:
         job = replace(job, linux=linux)
     silent = threading.Event()

@@ -121,7 +121,10 @@ class Question:
         bad = kernels.resolved(known, self.bad)
         if good.in_qemu or bad.in_qemu:
             which = self.good if good.in_qemu else self.bad
-            raise UserError(f"kernel '{which}' is Debian's and takes no patches")
+            raise UserError(
+                f"kernel '{which}' is a finished binary and takes no patches; name"
+                " kernels that are built"
+            )
         count = len(good.patches)
         if replace(good, patches=()) != replace(bad, patches=()) or (
             bad.patches[:count] != good.patches or len(bad.patches) <= count

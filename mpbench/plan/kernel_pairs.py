@@ -53,6 +53,8 @@ def _is_old(spec: Spec, label: str) -> bool:
     if linux.packages:
         upstream = linux.packages[0].upstream
         return releases.numbers(".".join(upstream.split(".")[:2])) <= LAST_WITHOUT
+    if linux.binary is not None:
+        return releases.numbers(linux.binary.series) <= LAST_WITHOUT
     return linux.series is not None and releases.numbers(linux.series) <= LAST_WITHOUT
 
 

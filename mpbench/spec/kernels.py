@@ -32,6 +32,7 @@ RELEASE = r"[1-9][0-9]?\.[0-9]{1,3}(\.[0-9]{1,4})?"
 """A release whose binary QEMU boots: the newest of a series, or a version."""
 WRITTEN = (
     *("linux", "release", "machine", "packages", "git", "commit", "dirty", "tree"),
+    *("image", "modules", "binary"),
     "adds",
 )
 """Keys that enter the hash of a file's content only where the file has them."""
@@ -167,6 +168,25 @@ class Package(Part):
         return made
 
 
+class Binary(Part):
+    """A kernel image, once it has been read."""
+
+    version: str
+    sha256: str
+    modules: str | None = None
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        self.job()
+        return self
+
+    def job(self) -> record.Binary:
+        """The image, in the form of a job. Raises ValueError for one that is none."""
+        made = reading.reader(record.Binary)(self.model_dump())
+        assert isinstance(made, record.Binary)
+        return made
+
+
 class Adds(Part):
     """Names that a kernel has beside those that mpbench knows."""
 
@@ -216,8 +236,23 @@ class Kernel(Part):
     )
     machine: Literal["qemu"] | None = Field(
         default=None,
-        description="qemu: Debian's own binary of this release, in a machine that QEMU"
-        " emulates.",
+        description="qemu: Debian's own binary of this release, or an image of your"
+        " own, in a machine that QEMU emulates.",
+    )
+    image: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
+        default=None,
+        description="Of machine: qemu: the file of a kernel for x86-64 (bzImage),"
+        " relative to this file, in the place of Debian's.",
+    )
+    modules: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
+        default=None,
+        description="Of image: a folder with its modules, as `make modules_install`"
+        " writes it; none if all it needs is built in.",
+    )
+    binary: Binary | None = Field(
+        default=None,
+        description="The version and hashes that image and modules stand for. mpbench"
+        " writes it into results; leave the key out.",
     )
     packages: Annotated[tuple[Package, ...], Field(max_length=record.MOST_PACKAGES)] = (
         Field(
@@ -310,6 +345,8 @@ def check(kernels: Mapping[str, Kernel], faults: Faults) -> None:
         reason = _lab_fault(linux, asked)
         if reason:
             faults.add(("kernels", name), reason)
+        if kernels[name].image is not None and linux.binary is None:
+            continue
         unlocked = asked if asked and linux.release is None else None
         waiting = unread(kernels, name)
         if waiting is not None:
@@ -330,13 +367,23 @@ def _check_machine(kernels: Mapping[str, Kernel], name: str, faults: Faults) -> 
         if kernel.packages:
             reason = "only 'machine: qemu' has packages; take the key away"
             faults.add(("kernels", name, "packages"), reason)
+        for key in ("image", "modules", "binary"):
+            if getattr(kernel, key):
+                reason = "only 'machine: qemu' has one; add it, or take the key away"
+                faults.add(("kernels", name, key), reason)
         base = kernels.get(kernel.base or "")
         if base is not None and base.machine is not None:
-            reason = f"'{kernel.base}' is a binary of Debian's, which stays as it is"
+            reason = f"'{kernel.base}' is a finished binary, which stays as it is"
             faults.add(("kernels", name, "base"), f"{reason}; take another base")
         return
-    if kernel.linux is None:
+    if kernel.image is not None or kernel.binary is not None:
+        _check_image(kernel, name, faults)
+    elif kernel.modules is not None:
+        reason = "modules of which image? add 'image', or take the key away"
+        faults.add(("kernels", name, "modules"), reason)
+    elif kernel.linux is None:
         reason = "missing; 'machine: qemu' needs a release, such as linux: '6.12'"
+        reason += ", or an image"
         faults.add(("kernels", name, "linux"), reason)
     elif not re.fullmatch(RELEASE, kernel.linux):
         reason = f"'{kernel.linux}' is no release of a binary; write e.g. '6.12'"
@@ -346,7 +393,15 @@ def _check_machine(kernels: Mapping[str, Kernel], name: str, faults: Faults) -> 
         faults.add(("kernels", name, "packages"), f"{reason}; take the key away")
     for key in ("base", "lab", "patches", "options", "release"):
         if getattr(kernel, key):
-            reason = "'machine: qemu' boots a binary of Debian's as it is; take it away"
+            reason = "'machine: qemu' boots a finished binary as it is; take it away"
+            faults.add(("kernels", name, key), reason)
+
+
+def _check_image(kernel: Kernel, name: str, faults: Faults) -> None:
+    """Note keys that do not go with an image."""
+    for key in ("linux", "packages"):
+        if getattr(kernel, key):
+            reason = "the image says already which Linux it is; take one of them away"
             faults.add(("kernels", name, key), reason)
 
 
@@ -445,6 +500,8 @@ def resolved(kernels: Mapping[str, Kernel], name: str) -> Linux:
     a release whose package has not been looked up.
     """
     linux, asked = merged(kernels, name)
+    if kernels[name].image is not None and linux.binary is None:
+        raise ValueError(f"kernels.{name}: its image has not been read")
     if asked is not None and linux.release is None:
         raise ValueError(
             f"kernels.{name}: the package of Linux {asked} is not known yet;"
@@ -464,7 +521,8 @@ def merged(kernels: Mapping[str, Kernel], name: str) -> tuple[Linux, str | None]
     own = kernels[name]
     if own.machine is not None:
         packages = tuple(package.record() for package in own.packages)
-        return Linux(lab=False, packages=packages), None
+        binary = own.binary.job() if own.binary else None
+        return Linux(lab=False, packages=packages, binary=binary), None
     chain: list[str] = []
     here: str | None = name
     while here is not None:

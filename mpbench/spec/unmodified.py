@@ -50,7 +50,7 @@ def check(
 def _words(kernels: Mapping[str, Kernel], label: str) -> str:
     """A kernel that nobody changed, in words; empty for one that may have more."""
     if kernels[label].machine is not None:
-        return "Debian's"
+        return "Debian's" if kernels[label].packages else ""
     try:
         linux = merged(kernels, label)[0]
     except (KeyError, ValueError):

@@ -10,7 +10,7 @@ from jobs.ends import Host
 from jobs.linux import Linux
 from mpbench import kernel_facts
 from mpbench.backends import features
-from mpbench.backends.base import Exit
+from mpbench.backends.base import Bounds, Exit
 from mpbench.backends.features import DoesNotRunError, Features, lacking, tail
 from mpbench.backends.kernels import Kernels, Tolerated
 from mpbench.errors import UserError
@@ -214,3 +214,31 @@ def test_kernels_none_of_which_runs_are_refused(
     with pytest.raises(DoesNotRunError):
         checked(monkeypatch, {"250"}, None)
     assert told == []
+
+
+@pytest.mark.parametrize(
+    ("ended", "tries", "words"),
+    [
+        (Exit("timeout", "silent", 120, 0, 3.0, True), 2, "too busy to boot it"),
+        (Exit("timeout", "silent", 120, 0, 30.0, True), 1, "does not run: silent"),
+        (Exit("timeout", "silent", 120, 0, None, True), 1, "does not run: silent"),
+        (Exit("timeout", "silent", 120, 0, 3.0, False), 1, "does not run: silent"),
+        (Exit("failed", "no last word", 1, 0, 3.0, True), 1, "does not run: no last"),
+    ],
+)
+def test_only_a_kernel_that_had_its_time_is_called_dead(
+    tmp_path: Path, ended: Exit, tries: int, words: str
+) -> None:
+    """A machine that does other things is no fault of a kernel."""
+    asked = []
+
+    def execute(folder: Path, bounds: Bounds) -> Exit:
+        (folder / "artefacts/console.log").write_text("")
+        asked.append(bounds)
+        return ended
+
+    with pytest.raises(UserError, match=words) as told:
+        features.of(tmp_path, "stock Linux", execute)
+    assert isinstance(told.value, DoesNotRunError) == ("does not" in words)
+    assert asked == [features.BOUNDS, features.PATIENT][:tries]
+    assert features.kept(tmp_path) is None

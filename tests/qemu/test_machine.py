@@ -136,6 +136,6 @@ def test_a_machine_in_qemu_has_no_prompt_and_no_series() -> None:
     own = Kernel(Path("linux"), "key", Path(), {})
     with pytest.raises(UserError, match="has no prompt; choose a run of a case with"):
         kernels.program(own, job, may_compile=True, trusted=False)
-    with pytest.raises(UserError, match="kernel 'plain' is Debian's and takes no pat"):
+    with pytest.raises(UserError, match="kernel 'plain' is a finished binary and ta"):
         Question(loads(FILE), "a", None, "plain", "goodput_mbps", 1.0).ends  # noqa: B018
     assert kernels.Kernels(own, lambda *_: Exit("failed", "", 0, 0)).alike(job) is None

@@ -1,11 +1,12 @@
-"""Kernels of Debian's packages, unpacked into the user's cache folder.
+"""Finished kernels, of Debian's packages or the user's, in the user's cache folder.
 
     ~/.cache/mpbench/binaries/KEY/
       vmlinuz          the kernel
       modules/         those of its modules that a run may need
-      info.json        the packages and the SHA-256 of the kernel
+      info.json        the packages or the image, and the SHA-256 of the kernel
 
-KEY is a hash of the packages' hashes. The folder gets its name when it is complete.
+KEY is a hash of the packages' hashes, or of those of the image and its modules. The
+folder gets its name when it is complete.
 """
 
 import hashlib
@@ -62,7 +63,7 @@ MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Binary:
-    """A kernel of Debian's, ready to boot.
+    """A kernel of Debian's or the user's, ready to boot.
 
     folder : in the cache
     sha256 : of the file `kernel`
@@ -92,6 +93,8 @@ def folder() -> Path:
 def key(linux: Linux) -> str:
     """The name of a kernel in the cache."""
     words = [METHOD, *(package.sha256 for package in linux.packages)]
+    if linux.binary is not None:
+        words += ["image", linux.binary.sha256, linux.binary.modules or ""]
     return hashlib.sha256(" ".join(words).encode()).hexdigest()[:16]
 
 
@@ -102,7 +105,12 @@ def find(linux: Linux) -> Binary:
     file in the cache is not the one that was unpacked.
     """
     place = folder() / key(linux)
-    ready = _look(place)
+    ready = look(place)
+    if ready is None and linux.binary is not None:
+        raise UserError(
+            f"{linux.words}: its file (SHA-256 {linux.binary.sha256}) is not in the"
+            " cache; `mpbench plan` of an experiment file that names it puts it there"
+        )
     if ready is None:
         ready = _make(linux, place)
     if fetch.digest(ready.kernel) != ready.sha256:
@@ -113,7 +121,8 @@ def find(linux: Linux) -> Binary:
     return ready
 
 
-def _look(place: Path) -> Binary | None:
+def look(place: Path) -> Binary | None:
+    """The kernel in a folder of the cache; None if there is none."""
     try:
         info = json.loads((place / "info.json").read_text())
         return Binary(place, str(info["sha256"]))
@@ -125,7 +134,7 @@ def _make(linux: Linux, place: Path) -> Binary:
     output = Progress()
     with ExitStack() as stack:
         stack.enter_context(exclusive(place.parent, output.say))
-        if (ready := _look(place)) is not None:
+        if (ready := look(place)) is not None:
             return ready
         cache.remove(place.parent.glob(f"{cache.NEW}*"))
         prefix = stack.enter_context(
@@ -146,7 +155,7 @@ def _make(linux: Linux, place: Path) -> Binary:
         }
         (new / "info.json").write_text(json.dumps(info, indent=1) + "\n")
         new.rename(place)
-    made = _look(place)
+    made = look(place)
     assert made is not None
     return made
 

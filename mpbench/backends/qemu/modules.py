@@ -79,10 +79,15 @@ def needs(file: Path) -> list[str]:
 
     Raises UserError for a file that is no module of Linux.
     """
+    return needs_of(file.read_bytes(), str(file))
+
+
+def needs_of(content: bytes, shown: str) -> list[str]:
+    """The same of a module's content. shown : the file in messages"""
     try:
-        words = dict(_information(file.read_bytes()))
+        words = dict(_information(content))
     except (struct.error, ValueError, UnicodeDecodeError) as error:
-        raise UserError(f"{file}: no module of Linux: {error}") from None
+        raise UserError(f"{shown}: no module of Linux: {error}") from None
     return [module_name(n) for n in words.get("depends", "").split(",") if n]
 
 

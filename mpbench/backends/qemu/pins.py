@@ -83,15 +83,27 @@ def folder() -> Path:
 
 
 def unneeded(everything: bool) -> list[Path]:
-    """The folders of kernels that no pin of mpbench's or the user's names.
+    """The folders of kernels of Debian's that no pin of mpbench's or the user's names.
 
-    everything : all kernels of Debian's instead
+    everything : all kernels instead, and images of the user's
     """
     known = [*pinned().values()]
     known += [p for file in folder().glob("*.json") if (p := _kept(file))]
     keys = {binaries.key(Linux(lab=False, packages=packages)) for packages in known}
     found = (path for path in binaries.folder().glob("[0-9a-f]*") if path.is_dir())
-    return [path for path in found if everything or path.name not in keys]
+    return [
+        path
+        for path in found
+        if everything or not (path.name in keys or _is_image(path))
+    ]
+
+
+def _is_image(place: Path) -> bool:
+    """Whether a kernel came from a file of the user's."""
+    try:
+        return "binary" in json.loads((place / "info.json").read_text())
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def pinned(file: Path = FILE) -> dict[str, tuple[Package, ...]]:
