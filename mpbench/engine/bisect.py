@@ -36,6 +36,8 @@ GOOD, STEP = "good", "step"
 """The names of the two cases in the folder of a step."""
 FIRST = 3
 """Networks after which a step is good if all of its runs left the same bytes."""
+MOST_BROKEN = 8
+"""Steps at the end of a series that are tried where they do not build or boot."""
 Outcome = Literal["good", "bad", "undecided", "skipped"]
 LOG = "bisect.json"
 FORMAT = 1
@@ -105,7 +107,9 @@ class Question:
 
         named = enumerate(bad.patches[count:], start=1)
         changes = tuple(Change(p.name, until(number)) for number, p in named)
-        return Range(good, changes, "", f"kernel '{self.bad}'")
+        assert self.bad is not None
+        where = self.spec.where("kernels", self.bad)
+        return Range(good, changes, "", f"{where}: kernel '{self.bad}'")
 
     @property
     def ends(self) -> tuple[Linux, Linux]:
@@ -130,9 +134,10 @@ class Question:
             bad.patches[:count] != good.patches or len(bad.patches) <= count
         ):
             name = self.good or "mpbench's own"
+            where = self.spec.where("kernels", self.bad)
             raise UserError(
-                f"kernel '{self.bad}' is not {name} with more patches; write it as"
-                f" {{base: {self.good or '...'}, patches: ...}}"
+                f"{where}: kernel '{self.bad}' is not {name} with more patches; write"
+                f" it as {{base: {self.good or '...'}, patches: ...}}"
             )
         return good, bad
 
@@ -200,21 +205,26 @@ class Search:
         self.steps: dict[int, Step] = {}
 
     def run(self) -> Found:
-        """Search. Raises UserError if the last step is not bad."""
-        last = self._judged(len(self.series))
-        if last.outcome == "skipped":
-            raise UserError(f"{self._range.bad} cannot be judged: {last.reason}")
+        """Search. Raises UserError if the last step that can be judged is not bad."""
+        last = self._last()
+        what = self._range.bad
+        if last.number < len(self.series):
+            broken = self.steps[last.number + 1]
+            what += (
+                f" cannot be judged from change {broken.number}, '{broken.patch}', on"
+                f" ({broken.reason}). Without it, it"
+            )
         if last.outcome == "undecided":
             raise UserError(
-                f"{self._range.bad}: it is undecided whether it is worse than the"
-                f" limit, so give the design more points (--points +12): {last.reason}"
+                f"{what}: it is undecided whether it is worse than the limit, so give"
+                f" the design more points (--points +12): {last.reason}"
             )
         if last.outcome != "bad":
             raise UserError(
-                f"{self._range.bad} is not worse than the limit, so there is nothing to"
-                f" search for: {last.reason}"
+                f"{what} is not worse than the limit, so there is nothing to search"
+                f" for; a lower --limit finds less: {last.reason}"
             )
-        low, high = 0, len(self.series)
+        low, high = 0, last.number
         while True:
             between = [n for n in range(low + 1, high) if n not in self.steps]
             if not between:
@@ -227,6 +237,18 @@ class Search:
                 high = middle
         suspects = tuple(range(low + 1, high + 1))
         return Found(high if len(suspects) == 1 else None, suspects)
+
+    def _last(self) -> Step:
+        """The last step that can be judged: the whole series, or less of it where its
+        last changes do not build or boot."""
+        whole = len(self.series)
+        for number in range(whole, max(0, whole - MOST_BROKEN), -1):
+            step = self._judged(number)
+            if step.outcome != "skipped":
+                return step
+        less = ", nor without its last changes" if whole > 1 else ""
+        reason = self.steps[whole].reason
+        raise UserError(f"{self._range.bad} cannot be judged{less}: {reason}")
 
     def _judged(self, number: int) -> Step:
         step = self._judge(number)

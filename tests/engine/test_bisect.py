@@ -227,8 +227,43 @@ def test_suspects_stay_where_steps_are_skipped(tmp_path: Path) -> None:
 
 
 def test_ends_that_do_not_differ(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="'mine' is not worse than the limit, so"):
+    words = r"series\.yaml:5: kernel 'mine' is not worse than the limit, so"
+    with pytest.raises(UserError, match=words):
         searched(tmp_path, {"1.patch": -1.0})
+
+
+def test_a_series_is_searched_whose_last_patches_do_not_boot(tmp_path: Path) -> None:
+    effects: dict[str, float | str] = {"1.patch": "same", "2.patch": -10.0}
+    effects |= {"3.patch": "same", "4.patch": "broken", "5.patch": "same"}
+    found, search, _ = searched(tmp_path, effects)
+    assert found == Found(2, (2,))
+    assert outcomes(search) == {
+        1: "good",
+        2: "bad",
+        3: "bad",
+        4: "skipped",
+        5: "skipped",
+    }
+
+
+def test_the_patch_that_does_not_boot_is_named(tmp_path: Path) -> None:
+    effects: dict[str, float | str] = {"1.patch": "same", "2.patch": "broken"}
+    words = (
+        r"series\.yaml:5: kernel 'mine' cannot be judged from change 2, '2\.patch', on"
+        r" \(kernel \(1 patch\): does not build\)\. Without it, it is not worse than"
+    )
+    with pytest.raises(UserError, match=words):
+        searched(tmp_path, effects | {"3.patch": "same"})
+
+
+@pytest.mark.parametrize("count", [1, 8, 9])
+def test_a_series_that_never_boots(tmp_path: Path, count: int) -> None:
+    effects: dict[str, float | str] = {"0.patch": -10.0} if count == 9 else {}
+    effects |= {f"{number}.patch": "broken" for number in range(1, count + 1)}
+    less = ", nor without its last changes" if count > 1 else ""
+    words = rf"'mine' cannot be judged{less}: kernel .*does not build"
+    with pytest.raises(UserError, match=words):
+        searched(tmp_path, effects)
 
 
 @pytest.mark.parametrize(
