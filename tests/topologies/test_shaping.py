@@ -306,3 +306,15 @@ def test_what_is_unusual_is_named_with_its_field() -> None:
         "mtu_bytes": "mtu",
         "bucket_packets": "bucket",
     }
+
+
+def test_a_delay_line_of_a_fast_link_has_ten_times_its_rate() -> None:
+    assert ordering_rate_mbps(10_000.5) == 100_005
+    assert ordering_rate_mbps(20_000) == 200_000
+
+
+def test_packets_that_leave_after_the_whole_delay_need_no_second_line() -> None:
+    for by_ms, lines in ((4.9, 3), (5.0, 2), (5.1, 2)):
+        order = Reordering(share_percent=1.0, by_ms=by_ms)
+        shape = Shape(10.0, 5.0, 10, impairments=Impairments(reordering=order))
+        assert len(shape.tc_commands("eth0")) == lines
