@@ -131,7 +131,7 @@ test tests: PACKAGES += $(BROWSER) $(HOST_TOOLS)
 test: setup lint types tests
 
 lint: tools $(NODE_TOOLS)
-	@$(call step,Lint,seconds)
+	@$(call step,Lint,under a minute)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python .ci/checkpatch.py

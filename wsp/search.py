@@ -155,7 +155,7 @@ class _Search:
         return Selection(hit.indices, d_min, self.walks)
 
     def _bisect_pairs(self) -> tuple[float, Walk | None]:
-        """Part 1 for a dense design: the last d_min tried, and its walk if a hit."""
+        """Part 1 for a dense design: the last d_min, and its walk if that hits."""
         costs = self._pair_costs()
         # Each of the first pairs removes one candidate at most, so that fewer pairs
         # than candidates to remove cannot be enough.

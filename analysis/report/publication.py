@@ -1,4 +1,4 @@
-"""A publication that is compared with campaigns, and the contents of a page of it."""
+"""A publication that is compared with campaigns, and the contents of its page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The features of a kernel, asked of the kernel itself in a guest, once.
 
 A variant of mpbench's kernel may lack a scheduler, a controller or a sysctl, and a
-patch may add one. What a variant has stands in `features.json` in its folder.
+patch may add one. The folder of a variant has its features in `features.json`.
 """
 
 import json

@@ -243,8 +243,8 @@ class Network(Part):
         return link.like is not None and self._two_times(link.like)
 
     def traits(self, name: str) -> dict[str, Both[Any]]:
-        """Traits of a link beside its numbers, by key: its own, and what else the link
-        has that it is like."""
+        """Traits of a link beside its numbers, by key: its own, and where it has none,
+        those of the link that it is like."""
         link = self.named_links[name]
         leaders = {} if link.like is None else self.traits(link.like)
         return leaders | link.traits
