@@ -92,7 +92,8 @@ def test_a_phase_needs_an_entry_for_half_of_it_less_two_windows(
 def test_losses_and_times_of_a_link() -> None:
     run = made(CBR, reports=(packets(1),))
     (link,) = run.links
-    counts = {"queue_drops": 3, "other_drops": 2, "packets": 95, "bytes": 2_500_000}
+    counts: dict[str, Any] = {"queue_drops": 3, "other_drops": 2, "packets": 95}
+    counts["bytes"] = 2_500_000
     run = replace(run, links=(replace(link, forward=replace(link.forward, **counts)),))
     found = link_measures.columns(run, 2.0)
     assert found["a.up.loss_probability"] == 0.05 == found["loss_probability"]
