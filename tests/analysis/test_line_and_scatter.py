@@ -71,12 +71,12 @@ def by_repetition(values: dict[float, list[float]]) -> Campaign:
 def test_marks_of_one_value_stand_beside_each_other() -> None:
     """Bars of twelve cases at one place cannot be told apart."""
     x, same = np.array([0.0, 0.5, 1.0]), np.zeros(3)
-    curves = [line_data.Curve(x, same, same) for _ in range(4)]
+    curves = [line_data.Curve(x, same, same, same) for _ in range(4)]
     places = line_drawing._apart(curves, log=False)
     assert np.mean(places, axis=0) == pytest.approx(x)
     assert np.diff(np.ravel(np.column_stack(places))).min() > 0, "in the cases' order"
     assert np.ptp(np.array(places)[:, 0]) < 0.25, "nearer to its own value"
-    by_factors = [line_data.Curve(10 ** (x + 1), same, same) for _ in range(4)]
+    by_factors = [line_data.Curve(10 ** (x + 1), same, same, same) for _ in range(4)]
     logs = np.log10(line_drawing._apart(by_factors, log=True)) - 1
     assert logs == pytest.approx(np.array(places))
     alone = line_drawing._apart(curves[:1], log=False)
@@ -292,3 +292,44 @@ def test_an_experiment_file_can_ask_for_them() -> None:
 def test_mistakes_are_told_with_their_line(figure: str, message: str) -> None:
     with pytest.raises(UserError, match=rf"x\.yaml:1[0-9].*{message}"):
         load(figure)
+
+
+def test_intervals_of_two_values_do_not_flatten_the_axis(
+    tmp_path: Path, pictures: list[Figure]
+) -> None:
+    """t of one degree of freedom is 12.7: 8 and 10 have an interval of 18 Mbit/s."""
+    sizes = {1e6: [8.0, 10.0], 2e6: [12.0, 12.1], 4e6: [11.0, 11.0]}
+    drawn = draw(LINE, by_repetition(sizes), tmp_path)
+    (axis,) = pictures[-1].axes
+    low, high = axis.get_ylim()
+    # The means are 9, 12.05 and 11: as much again as their span, on either side.
+    assert (low, high) == pytest.approx((9 - 3.05, 12.05 + 3.05))
+    assert "1 of 2 intervals reaches beyond the figure" in drawn.note
+
+
+def test_intervals_of_more_values_are_shown(
+    tmp_path: Path, pictures: list[Figure]
+) -> None:
+    sizes = {1e6: [8.0, 10.0, 1.0, 17.0], 2e6: [9.1, 9.1, 9.2, 9.2]}
+    drawn = draw(LINE, by_repetition(sizes), tmp_path)
+    (axis,) = pictures[-1].axes
+    mean, half = mean_interval(np.array(sizes[1e6]))
+    assert axis.get_ylim()[1] > mean + half
+    assert "beyond the figure" not in drawn.note
+
+
+@pytest.mark.parametrize(
+    ("halves", "counts", "ends"),
+    [
+        ([4.0, 0.0], [3, 4], (1.0, 7.0)),  # the means span 2, and all 7: less than 1/3
+        ([4.0, 0.0], [4, 4], None),
+        ([2.0, 0.0], [3, 4], None),  # 2 of 4 are more than a third
+        ([np.nan, np.nan], [1, 1], None),
+    ],
+)
+def test_the_ends_of_an_axis(
+    halves: list[float], counts: list[int], ends: tuple[float, float] | None
+) -> None:
+    x = np.array([1.0, 2.0])
+    curve = line_data.Curve(x, np.array([3.0, 5.0]), np.array(halves), np.array(counts))
+    assert line_data.shown_ends([curve]) == ends

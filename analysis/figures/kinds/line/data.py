@@ -37,6 +37,11 @@ NOTE = (
 )
 
 
+FEW = 3
+"""An interval of so many values is four times the spread and more. It tells that little
+is known, and may reach far beyond all means."""
+
+
 @dataclass(frozen=True)
 class Curve:
     """The marks of one case, by rising x.
@@ -44,11 +49,13 @@ class Curve:
     x : values of the factor, shape (n,)
     means, halves : means and half widths of their intervals, shape (n,); NaN for the
         interval of a single value
+    counts : number of values of each mean, shape (n,)
     """
 
     x: np.ndarray
     means: np.ndarray
     halves: np.ndarray
+    counts: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,7 @@ class LineData(PageText):
     values : all values of the factor, rising
     unit : of the factor
     numbers : the number of each case, for its colour
+    shown : the ends of a linear axis; None if it shows all intervals
     """
 
     panels: Sequence[Panel]
@@ -92,6 +100,7 @@ class LineData(PageText):
     values: Sequence[float]
     unit: str
     numbers: Mapping[str, int]
+    shown: tuple[float, float] | None
 
 
 def data(request: Line, campaign: Campaign) -> LineData:
@@ -137,17 +146,22 @@ def data(request: Line, campaign: Campaign) -> LineData:
     means = [m for p in panels for curve in p.curves.values() for m in curve.means]
     values = sorted(rows[by].unique())
     check_distinct(len(shown), "lines")
+    log = scales.log_axes(request.log, values, means, scales.LEAST_LISTED)
+    known = [curve for panel in panels for curve in panel.curves.values()]
+    ends = None if log in ("y", "both") or expected else shown_ends(known)
+    told = [theory_notes.note(expected, column, at), _told(known, ends) if ends else ""]
     return LineData(
         panels=panels,
         labels=axis_labels(request.labels, (label(by), label(column))),
-        log=scales.log_axes(request.log, values, means, scales.LEAST_LISTED),
+        log=log,
         lines=REFERENCE_LINES.get(request.metric, ()),
         expected=expected,
         at=at,
         values=values,
         unit=unit,
         numbers=palette.case_numbers(campaign.runs["case"]),
-        note=theory_notes.note(expected, column, at),
+        shown=ends,
+        note=" ".join(filter(None, told)),
         reading=NOTE,
         summary=pd.DataFrame(summary),
         group_label=without_mathematics(label(by)),
@@ -167,4 +181,43 @@ def _curve(rows: pd.DataFrame, column: str, by: str) -> Curve:
         np.array(list(values), float),
         np.array([mean for mean, _ in intervals]),
         np.array([half for _, half in intervals]),
+        np.array([len(group) for group in values.values()]),
+    )
+
+
+def shown_ends(curves: Sequence[Curve]) -> tuple[float, float] | None:
+    """The ends of an axis that intervals of FEW values would flatten, or None.
+
+    Such an axis shows all means, the intervals of more values, and as much again on
+    either side as these span.
+    """
+    means, halves, counts = _marks(curves)
+    known = np.nan_to_num(halves)
+    kept = np.where(counts > FEW, known, 0.0)
+    low, high = float((means - kept).min()), float((means + kept).max())
+    floor = 0.0 if means.min() >= 0 else -np.inf  # as axes.from_zero
+    lowest = max(floor, float((means - known).min()))
+    highest = float((means + known).max())
+    span = high - low
+    if not span or span >= scales.LEAST_PART * (highest - lowest):
+        return None
+    return max(lowest, low - span), min(highest, high + span)
+
+
+def _told(curves: Sequence[Curve], ends: tuple[float, float]) -> str:
+    """A sentence on the intervals that reach beyond an axis."""
+    means, halves, _ = _marks(curves)
+    floor = -np.inf if ends[0] == 0 else ends[0]
+    beyond = (means - halves < floor) | (means + halves > ends[1])
+    count, known = int(beyond.sum()), int(np.isfinite(halves).sum())
+    verb = "reaches" if count == 1 else "reach"
+    return f"{count} of {known} intervals {verb} beyond the figure, with n of 2 or 3."
+
+
+def _marks(curves: Sequence[Curve]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Means, half widths and counts of all marks."""
+    return (
+        np.concatenate([curve.means for curve in curves]),
+        np.concatenate([curve.halves for curve in curves]),
+        np.concatenate([curve.counts for curve in curves]),
     )

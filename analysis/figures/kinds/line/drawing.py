@@ -50,6 +50,8 @@ def _picture(data: LineData, columns: int, look: style.Look) -> Figure:
         signed = 0.0 in data.lines or data.log in ("y", "both")
         if panel.least >= 0 > lowest and not signed:
             axes.from_zero([axis])  # An interval below 0 tells nothing of the metric.
+        if data.shown:
+            axis.set_ylim(*data.shown)
         if data.log in ("x", "both") or _are_apart(data.values):
             _name_values(axis, data.values, data.unit)
     for axis in places[len(panels) :]:
