@@ -10,6 +10,7 @@ from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.trait_factors import parse
 from mpbench.spec.values import Faults, Loc
+from mpbench.spec.vocabulary import METRICS
 from topologies import Description
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
             name = getattr(figure, key)
             if name is not None and name not in spec.metrics:
                 reason = f"'{name}' is not among the experiment's metrics"
-                faults.add((*at, key), reason)
+                faults.add(
+                    (*at, key), f"{reason}; {_way_to_show(spec, figure, key, name)}"
+                )
         of = _criterion(figure, topology)
         if figure.criterion and of and not varied & of:
             reason = f"'{figure.criterion.factor}' is the same in all runs"
@@ -63,6 +66,20 @@ def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
             elif name in words:
                 reason = f"'{name}' has words, and a histogram shows numbers"
                 faults.add((*at, "factors", position), f"{reason}; take it away")
+
+
+def _way_to_show(spec: Sections, figure: "Figure", key: str, name: str) -> str:
+    """The way to show a metric that a figure names and the experiment lacks.
+
+    `handover.goodput` is a metric in a phase, as `compare` has it; a figure has the
+    metric and the phase in keys of their own.
+    """
+    part, dot, metric = name.rpartition(".")
+    if not dot or metric not in METRICS:
+        return "add it to 'metrics'"
+    more = "" if metric in spec.metrics else f", with {metric} in 'metrics'"
+    whole = f"parts: [{part}]" if figure.kind == "cases" else f"part: {part}"
+    return f"write {key}: {metric}, {whole}{more}"
 
 
 def _criterion(figure: "Figure", topology: Description | None) -> set[str]:

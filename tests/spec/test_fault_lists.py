@@ -56,7 +56,17 @@ def test_a_figure_shows_what_there_is() -> None:
     ]
     box = "{kind: box, metric: jain, criterion: {factor: delay}}"
     (found_metric,) = faults(f"{TEXT}figures: [{box}]\n")
-    assert "'jain' is not among the experiment's metrics" in found_metric
+    assert "'jain' is not among the experiment's metrics; add it to" in found_metric
+
+
+def test_a_metric_of_a_part_of_the_run_is_told_its_keys() -> None:
+    """`compare` has `late.goodput`, and a figure has two keys for it."""
+    (found,) = faults(f"{TEXT}figures: [{{kind: cases, metric: late.x.goodput}}]\n")
+    assert found.endswith("write metric: goodput, parts: [late.x]")
+    figure = "{kind: trade_off, metric: goodput, against: late.smoothed_rtt}"
+    (found,) = faults(f"{TEXT}figures: [{figure}]\n")
+    hint = "write against: smoothed_rtt, part: late, with smoothed_rtt in 'metrics'"
+    assert found.endswith(hint)
 
 
 def test_experimental_benefit_needs_tcp_on_each_path() -> None:
