@@ -26,6 +26,8 @@ KEYS = "keys"
 
 OVERHEAD_S = 0.3
 """Wall time of an empty run: boot, network, teardown."""
+HOST_S = 12e-3
+"""The same for each host of a data centre (`benchmarks.fattrees`)."""
 MESSAGE_S = 0.25e-3
 """Time of a message of cbr over a connection beside its packets."""
 PACKET = "packet"
@@ -83,7 +85,13 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
         wall_s = QEMU_BOOT_S + QEMU_PER_VIRTUAL * end_s
         return Estimate(end_s, wall_s + QEMU_PER_MBIT_S * bits / 1e6)
     traffic_s = end_s if real_time else bits * cost + messages_s
-    return Estimate(end_s, OVERHEAD_S + traffic_s)
+    return Estimate(end_s, OVERHEAD_S + HOST_S * _hosts(job) + traffic_s)
+
+
+def _hosts(job: Job) -> int:
+    """The hosts of a data centre; 0 elsewhere, where they hardly count."""
+    name = job.topology or ""
+    return len(families.centre(name).ports) if families.is_name(name) else 0
 
 
 def _sized_bits(job: Job, entry: Entry) -> float:

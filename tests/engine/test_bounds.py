@@ -5,7 +5,7 @@ import pytest
 from mpbench.engine.bounds import bounds
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.plan.estimate import estimate
+from mpbench.plan.estimate import HOST_S, estimate
 from mpbench.plan.runs import Run
 
 CASE = "cases: {a: {protocol: mptcp, congestion_control: lia, scheduler: lowrtt}}\n"
@@ -48,3 +48,13 @@ def test_a_data_centre_has_ten_times_what_it_is_estimated_to_take() -> None:
     found = bounds(job)
     assert found.wall_s == pytest.approx(60 + 10 * estimated_s)
     assert found.silence_s == pytest.approx(estimated_s)
+
+
+def test_each_host_of_a_data_centre_takes_time_to_set_up() -> None:
+    idle = LARGE.replace("tool: flows, from: hosts, to: TP1, duration: 20 s", "IDLE")
+    idle = idle.replace(
+        "IDLE", 'tool: command, from: h1, to: h2, client: ["true"], duration: 1 s'
+    )
+    small = estimate(run_of(idle.replace("k8", "k4")).job).wall_s
+    large = estimate(run_of(idle).job).wall_s
+    assert large - small == pytest.approx((128 - 16) * HOST_S)
