@@ -15,6 +15,11 @@ def knows_parquet() -> bool:
     return importlib.util.find_spec("pyarrow") is not None
 
 
+def knows_scipy() -> bool:
+    """Whether scipy is installed, which is an extra because of its size."""
+    return importlib.util.find_spec("scipy") is not None
+
+
 def missing(error: ModuleNotFoundError) -> str | None:
     """A sentence about a package that is not there; None if it is no extra."""
     package = (error.name or "").partition(".")[0]

@@ -6,7 +6,7 @@ What certainly fails is refused: `mpbench.plan.feasible`.
 from collections.abc import Iterator
 from pathlib import Path
 
-from mpbench import guest_memory
+from mpbench import extras, guest_memory
 from mpbench.plan import (
     middlebox_expectations,
     timing,
@@ -24,6 +24,8 @@ FAST_MBPS = 300.0
 """The rate of a path from which on whole segments save CPU time."""
 QUEUED_SHARE = 0.5
 """The part of the guest's memory that packets in queues and under way may take."""
+FLUID = "fluid"
+"""The model of figures that needs scipy."""
 
 
 def warnings(spec: Spec, plan: Plan) -> list[str]:
@@ -41,7 +43,23 @@ def warnings(spec: Spec, plan: Plan) -> list[str]:
             f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"
             " report also looks in the folders above the results"
         )
-    return lines
+    return [*lines, *_scipy_warnings(spec)]
+
+
+def _scipy_warnings(spec: Spec) -> Iterator[str]:
+    """Parts of the report that need scipy, where that is not installed."""
+    places: list[tuple[str | int, ...]] = []
+    if spec.expect is not None:
+        places.append(("expect",))
+    for number, figure in enumerate(spec.figures):
+        if any(theory.model == FLUID for theory in figure.theory or ()):
+            places.append(("figures", number, "theory"))
+    if places and not extras.knows_scipy():
+        for place in places:
+            yield (
+                f"{spec.where(*place)}: {dotted(place)}: the report needs scipy for it;"
+                " `pip install scipy` brings it"
+            )
 
 
 def proposals(spec: Spec, plan: Plan) -> list[str]:

@@ -40,9 +40,11 @@ figures:
 """
 
 
-def mpbench(folder: Path, *words: object) -> "subprocess.CompletedProcess[str]":
+def mpbench(
+    folder: Path, *words: object, code: str = WITHOUT
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-c", WITHOUT, *map(str, words)],
+        [sys.executable, "-c", code, *map(str, words)],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -70,6 +72,22 @@ def test_what_needs_it_is_told_in_a_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert "scipy is not installed; `pip install scipy` brings it" in done.stderr
+
+
+def test_a_plan_tells_what_its_report_will_need(tmp_path: Path) -> None:
+    """Before a run, not after it; and nothing where scipy is there."""
+    figure = "  - {kind: line, metric: goodput, by: path1.capacity, theory: [fluid]}"
+    text = FILE.format(points=8, candidates=500)
+    (tmp_path / "small.yaml").write_text(f"{text}{figure}\nexpect: small.csv\n")
+    done = mpbench(tmp_path, "plan", "small.yaml", "--backend", "fake")
+    told = done.stderr + done.stdout
+    assert done.returncode == 0, told
+    for place in ("expect", "figures[4].theory"):
+        assert f"{place}: the report needs scipy for it" in told.replace("\n", " ")
+    there = WITHOUT.replace('sys.modules["scipy"] = None', "")
+    again = mpbench(tmp_path, "plan", "small.yaml", "--backend", "fake", code=there)
+    assert again.returncode == 0
+    assert "scipy" not in again.stderr + again.stdout
 
 
 def test_only_extras_are_told_so() -> None:
