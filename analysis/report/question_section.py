@@ -34,6 +34,8 @@ from analysis.report.question_words import (
 OUTCOMES: tuple[Judged, ...] = (BETTER, SAME, UNDECIDED, WORSE)
 MOST_TOLD = 5
 """So many cases are told one by one where no interval decides."""
+LEAST_TOGETHER = 3
+"""Of fewer contrasts without an interval, each tells its own remedy."""
 HEADS: Mapping[Judged, str] = {
     BETTER: "better than {} in {}",
     SAME: "the same as {} in {}",
@@ -83,6 +85,7 @@ def lines(
     yield " ".join([*_summary(answer), *unfinished_words.sentence(campaign.runs)])
     yield ""
     yield from beside
+    open_together = _open_together(answer)
     for column in answer.columns:
         of_column = [each for each in answer.contrasts if each.column == column]
         name = name_of(of_column[0], answer)
@@ -90,7 +93,11 @@ def lines(
         yield ""
         for contrast in of_column:
             turns = turning_words.sentences(contrast, answer)
-            yield f"- {' '.join([_detail(contrast, answer), *turns])}"
+            told = _detail(contrast, answer, alone=not open_together)
+            yield f"- {' '.join([told, *turns])}"
+        yield ""
+    if open_together:
+        yield open_together
         yield ""
     if without := turning_words.without(answer):
         yield without
@@ -279,15 +286,19 @@ def _interval(lead: Interval, unit: str) -> str:
     return f" (95 % interval {low} to {high})"
 
 
-def _detail(contrast: Contrast, answer: Answer) -> str:
-    """One contrast in a sentence or two."""
+def _detail(contrast: Contrast, answer: Answer, alone: bool = True) -> str:
+    """One contrast in a sentence or two.
+
+    alone : whether to say why there is no interval, and the remedy
+    """
     named, unit = answer.question.named, contrast.unit
     gain, base = contrast.gain, named(contrast.baseline)
     than = "than" if _raw(contrast) else "as"
     size = f"{_size(contrast, answer)} {than} {base}"
     head = _capital(f"{named(contrast.case)} has {size} {_where(contrast)}")
     if gain.low is None or gain.high is None:
-        return f"{head}. {_too_few(contrast, answer)}"
+        reason = _too_few(contrast, answer) if alone else f"{_counted(contrast)}."
+        return f"{head}. {reason}"
     between = f"95 % interval {span(*turning_words.raw_ends(contrast, gain), unit)}"
     head = f"{head} ({between}), {_count(contrast)}"
     if contrast.outcome == SAME:
@@ -315,7 +326,28 @@ def _count(contrast: Contrast) -> str:
         side, number = "worse", contrast.behind
     if contrast.ahead == contrast.behind == 0:
         return f"and no difference in any of {count}"
+    if number == count == 2:
+        return f"{side} in both"
     return f"{side} in {'all' if number == count else f'{number} of'} {count}"
+
+
+def _counted(contrast: Contrast) -> str:
+    """`_count` at the beginning of a sentence."""
+    return _count(contrast).removeprefix("and ").capitalize()
+
+
+def _open_together(answer: Answer) -> str:
+    """The reason why none of several contrasts has an interval, and the remedy, once
+    for all; empty where each has its own."""
+    few = [c for c in answer.contrasts if c.gain.low is None and not c.sole]
+    if len(few) < LEAST_TOGETHER or len(few) < len(answer.contrasts):
+        return ""
+    least, *_, most = sorted(few, key=lambda contrast: contrast.more or 0)
+    remedy = _further(most, answer)
+    if least.more != most.more:
+        remedy = f"{least.more} to {remedy}"
+    needed = f"an interval needs {NUMBERS[LEAST]} networks"
+    return f"All of this is undecided: {needed}. {remedy}"
 
 
 def _too_few(contrast: Contrast, answer: Answer) -> str:
@@ -327,7 +359,7 @@ def _too_few(contrast: Contrast, answer: Answer) -> str:
             f" observation: undecided. An interval needs {NUMBERS[LEAST]} networks."
         )
     return (
-        f"{_count(contrast).capitalize()}. Undecided: an interval needs"
+        f"{_counted(contrast)}. Undecided: an interval needs"
         f" {NUMBERS[LEAST]} {kind}s. {_further(contrast, answer)}"
     )
 

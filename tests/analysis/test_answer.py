@@ -137,6 +137,34 @@ def test_more_networks_by_a_command() -> None:
     assert "give the factors more values" in words(replace(made, question=none))
 
 
+def test_what_many_open_comparisons_lack_is_said_once() -> None:
+    """Four networks, and three of one case: each is open, for the same reason."""
+    rows = [
+        row(p, case, 10.0 + p * step, **{X: p, Y: 1.0})
+        for p in range(4)
+        for step, case in enumerate("abcd", start=1)
+    ]
+    told = words(campaign(rows, question=GOODPUT))
+    remedy = "2 more networks would probably decide: `mpbench run FILE --points +2`."
+    assert told.count("would probably decide") == 1
+    assert f"All of this is undecided: an interval needs six networks. {remedy}" in told
+    assert told.count("Better in 3 of 4.\n") == 3
+    fewer = words(campaign([*rows[:3], *rows[4:]], question=GOODPUT))
+    remedy = (
+        "2 to 3 more networks would probably decide: `mpbench run FILE --points +3`"
+    )
+    assert remedy in fewer and fewer.count("would probably decide") == 1
+
+
+def test_two_networks_are_both() -> None:
+    rows = [
+        row(p, case, 10.0 * goodput, **{X: p, Y: 1.0})
+        for p in range(2)
+        for case, goodput in (("a", 1), ("b", 2))
+    ]
+    assert "Better in both." in words(campaign(rows, question=GOODPUT))
+
+
 def test_less_is_better() -> None:
     asked = Question("a", {"smoothed_rtt": "less"}, asked=True)
     made = networks(20, lambda x, y, c: 1.25 if c == "b" else 1.0)
