@@ -129,18 +129,16 @@ def command(
     b = b or a
     factors = paired.same_factors(first, second)
     if limits:
+        broken: list[str] = []
         judged = limit_report.judge(
-            first, second, factors, groups, tolerated, confidence / 100, seed
+            *(first, second, factors, groups, tolerated, confidence / 100, seed),
+            unpaired=broken,
         )
-        sys.exit(
-            limit_report.tell(
-                judged,
-                tap,
-                limit_report.look_command(first, second, kernel),
-                first,
-                second,
-            )
-        )
+        if not judged:
+            why = paired.why_no_pairs(first, second, factors, list(tolerated))
+            raise UserError(f"--limit {next(iter(tolerated))}: {why}")
+        look = limit_report.look_command(first, second, kernel)
+        sys.exit(limit_report.tell(judged, tap, look, first, second, broken))
     names = metrics or [m for m in first.metrics if m in second.metrics]
     if not names:
         raise UserError(

@@ -116,6 +116,13 @@ def test_runs_that_are_not_ok_are_lines_of_their_own(
         f"not ok 4 - {lost.format('tcp')}",
         "not ok 5 - all runs are ok: 16 of 48 runs are not",
     ]
+    asked = ("compare", "results/kernels", "--kernel", "stock", "--limit", "goodput=1")
+    judged = command(*asked, "--tap")
+    assert judged.status == 1, judged.err
+    assert judged.out.splitlines()[1] == "1..4"
+    assert [line for line in judged.out.splitlines() if line in lines[-3:-1]]
+    only = ("compare", "results/kernels", "--kernel", "stock=slow", *asked[-2:])
+    assert (command(*only).status, command(*only).out) == (2, "")
 
 
 def test_nothing_to_judge(command: Command) -> None:
