@@ -62,7 +62,6 @@ SAID = {
         " times"
     ],
     "starved": [
-        "path 2: its subflow went stale at 22.7 s",
         "path 1: the client's subflow had no data to send for 61% of its time although"
         " the application had some: the connection's send buffer or receive window",
     ],

@@ -350,3 +350,8 @@ def test_paths_with_other_bottlenecks_are_no_matter_of_a_common_link() -> None:
 def test_a_trifle_over_a_common_link_is_not_told() -> None:
     assert through(*LINKS[:2], UPLINK, each=9_999) == []
     assert through(*LINKS[:2], UPLINK, each=10_000)
+
+
+def test_a_bottleneck_that_others_share_is_the_question_itself() -> None:
+    other = replace(IPERF3, source="other", port=5202)
+    assert through(*LINKS[:2], UPLINK, traffic=[IPERF3, other]) == []
