@@ -14,23 +14,16 @@ Rows that FILE has already are not measured again.
 import argparse
 import json
 import os
-import resource
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from analysis.run.row import row as analysed
-from benchmarks.growth import BOUNDS, NOTHING
-from benchmarks.virtual_lab_speed import children_s, job
-from jobs import load as load_job
-from mpbench.backends.virtual import VirtualBackend
+from benchmarks.growth import NOTHING, apart, executed, most_kib
+from benchmarks.virtual_lab_speed import job
 
 PORTS = (4, 8, 10, 12, 16)
 SPEC = """\
@@ -74,41 +67,21 @@ class Row:
         return (self.busy_s - self.alone_s) / self.seconds
 
 
-def execute(asked: dict[str, Any], cpu: int) -> Cost:
-    """In a process of its own, whose children have no other memory."""
-    with tempfile.TemporaryDirectory(prefix="mpbench-fattrees-") as folder:
-        directory = Path(folder)
-        (directory / "artefacts").mkdir()
-        (directory / "job.json").write_text(json.dumps(asked))
-        backend = VirtualBackend()
-        backend.identity()
-        before_s = children_s()
-        ended = backend.execute(
-            load_job(asked), directory, cpu, BOUNDS, lambda _: None, threading.Event()
-        )
-        cpu_s = children_s() - before_s
-        if ended.status != "finished":
-            raise RuntimeError(f"{ended.status}: {ended.reason}")
+def cost(asked: dict[str, Any], cpu: int) -> Cost:
+    with executed(asked, cpu) as (directory, cpu_s):
         began_s = time.process_time()
         found = analysed(directory)
         if found["verdict"] != "ok":
             raise RuntimeError(f"{found['verdict']}: {found['reason']}")
-        most_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        return Cost(cpu_s, most_kib >> 10, time.process_time() - began_s)
-
-
-def alone(asked: dict[str, Any], cpu: int) -> Cost:
-    context = get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        return pool.submit(execute, asked, cpu).result()
+        return Cost(cpu_s, most_kib() >> 10, time.process_time() - began_s)
 
 
 def measured(ports: int, options: argparse.Namespace) -> Row:
     seconds, connections = options.seconds, options.connections
     text = SPEC.format(ports=ports)
     busy = TRAFFIC.format(seconds=seconds, connections=connections)
-    idle = alone(job(text + NOTHING), options.cpu)
-    full = alone(job(text + busy), options.cpu)
+    idle = apart(cost, job(text + NOTHING), options.cpu)
+    full = apart(cost, job(text + busy), options.cpu)
     return Row(
         ports,
         seconds,

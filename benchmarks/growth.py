@@ -26,18 +26,20 @@ import resource
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.virtual_lab_speed import children_s, job
 from jobs import load as load_job
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 
+T = TypeVar("T")
 PORTS = {2: 2, 4: 16, 6: 54, 8: 128}
 """The hosts of a FatTree by the ports of its switches."""
 SUBFLOWS = (1, 2, 4, 8)
@@ -87,8 +89,9 @@ class Point:
     kib_per_connection: float
 
 
-def execute(asked: dict[str, Any], cpu: int) -> Spent:
-    """In a process of its own, whose children have no other memory."""
+@contextmanager
+def executed(asked: dict[str, Any], cpu: int) -> Iterator[tuple[Path, float]]:
+    """The folder of a job that was executed, and the CPU time of its guest in s."""
     with tempfile.TemporaryDirectory(prefix="mpbench-growth-") as folder:
         directory = Path(folder)
         (directory / "artefacts").mkdir()
@@ -101,21 +104,31 @@ def execute(asked: dict[str, Any], cpu: int) -> Spent:
         )
         if ended.status != "finished":
             raise RuntimeError(f"{ended.status}: {ended.reason}")
-        listed = json.loads((directory / "artefacts" / "qdisc-end.json").read_text())
-        events = sum(each["packets"] for each in listed["fabric"])
-        most_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        return Spent(children_s() - before_s, events, most_kib)
+        yield directory, children_s() - before_s
 
 
-def alone(asked: dict[str, Any], cpu: int) -> Spent:
+def most_kib() -> int:
+    """The most that a child of this process had in memory."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+
+
+def apart(execute: Callable[[dict[str, Any], int], T], *given: Any) -> T:
+    """Execute a job in a process of its own, whose children have no other memory."""
     context = get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
-        return pool.submit(execute, asked, cpu).result()
+        return pool.submit(execute, *given).result()
+
+
+def spent(asked: dict[str, Any], cpu: int) -> Spent:
+    with executed(asked, cpu) as (directory, cpu_s):
+        listed = json.loads((directory / "artefacts" / "qdisc-end.json").read_text())
+        events = sum(each["packets"] for each in listed["fabric"])
+        return Spent(cpu_s, events, most_kib())
 
 
 def least(asked: dict[str, Any], options: argparse.Namespace) -> Spent:
     """The repetition of a job that took the least CPU time."""
-    runs = [alone(asked, options.cpu) for _ in range(options.repetitions)]
+    runs = [apart(spent, asked, options.cpu) for _ in range(options.repetitions)]
     return min(runs, key=lambda run: run.cpu_s)
 
 

@@ -47,7 +47,7 @@ from mpbench.store import kept_rows, layout, scratch
 
 Item = TypeVar("Item")
 RUNS = 6
-PLACE = ("point", "case", "repetition")
+PLACE: tuple[str, ...] = ("point", "case", "repetition")
 OWN = ("id",)
 """Columns that name the run; the build is part of a run's id."""
 INTERRUPTED = "interrupted"
@@ -100,23 +100,19 @@ def sample(
     kept = kept_rows.read(folder)
     spec = load(layout.Results(folder).experiment, of_results=True)
     present = make_plan(spec, build)
-    pairs: list[tuple[Mapping[str, Any], Run]]
+    keys: list[tuple[Any, ...]]
     if any_version:
-        of = {tuple(found[key] for key in PLACE): found for found in kept.rows}
-        places = [(run.point, run.case, run.repetition) for run in present.runs]
-        pairs = [
-            (of[place], run)
-            for place, run in zip(places, present.runs, strict=True)
-            if place in of
-        ]
+        names = PLACE
+        keys = [(run.point, run.case, run.repetition) for run in present.runs]
     else:
-        rows = {found["id"]: found for found in kept.rows}
-        before = make_plan(spec, kept.head.build).runs
-        pairs = [
-            (rows[old.id], run)
-            for old, run in zip(before, present.runs, strict=True)
-            if old.id in rows
-        ]
+        names = ("id",)
+        keys = [(run.id,) for run in make_plan(spec, kept.head.build).runs]
+    rows = {tuple(found[name] for name in names): found for found in kept.rows}
+    pairs = [
+        (rows[key], run)
+        for key, run in zip(keys, present.runs, strict=True)
+        if key in rows
+    ]
     if not pairs:
         raise UserError(
             f"{folder}: this version makes other jobs of its experiment, so that no "

@@ -13,8 +13,6 @@ from mpbench.store.campaign import Entry
 Row = Mapping[str, Any]
 SHOWN = 80
 """Characters of a value in a message."""
-
-
 READ_BACK = ".jitter_ms"
 """The end of the names of factors that a row has as the network shows them."""
 ROUNDED_MS = 0.002
