@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from analysis.run import changed_links, disciplines, link_traffic, tools, validity
-from analysis.run.observed_links import Direction
+from analysis.run import link_traffic, tools, validity
 from analysis.run.tools import Lasted
-from analysis.words import many
 from jobs import FRAME_BYTES, Link
 
 
@@ -226,62 +224,6 @@ def test_a_path_that_is_no_backup_must_be_used(monkeypatch: pytest.MonkeyPatch) 
     assert list(validity.paths_used(run)) == []
 
 
-def observed(**more: Any) -> Direction:
-    """The link as tc shows it when everything is as asked."""
-    known: dict[str, Any] = {"rate_mbps": 10.0, "delay_ms": 10.0, "jitter_ms": 0.0}
-    known |= {"loss_percent": 0.0, "queue_packets": 50.0, "bytes": 0}
-    return Direction(**{**known, "queue_drops": 0, "other_drops": 0, **more})
-
-
-@pytest.mark.parametrize(
-    "name, inside, outside",
-    [
-        ("rate_mbps", 10.0099, 10.0101),
-        ("rate_mbps", 9.9901, 9.9899),
-        ("delay_ms", 10.0019, 10.0021),
-        ("queue_packets", 51.0, 51.1),
-        ("queue_packets", 49.0, 48.9),
-        ("loss_percent", 0.99991, 0.9998),
-        ("jitter_ms", 0.5019, 0.5021),
-    ],
-)
-def test_tc_may_round_and_no_more(
-    monkeypatch: pytest.MonkeyPatch, name: str, inside: float, outside: float
-) -> None:
-    monkeypatch.setattr(disciplines, "asked", lambda *_: None)
-    monkeypatch.setattr(disciplines, "differences", lambda *_: ())
-    asked = link(loss_percent=1.0, jitter_ms=0.5)
-    known = {"loss_percent": 1.0, "jitter_ms": 0.5}
-    good, bad = (observed(**{**known, name: value}) for value in (inside, outside))
-    assert list(validity._differences(asked, good)) == []
-    (said,) = validity._differences(asked, bad)
-    assert said.startswith(name.split("_")[0])
-
-
-def test_a_long_delay_is_shown_with_six_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disciplines, "asked", lambda *_: None)
-    monkeypatch.setattr(disciplines, "differences", lambda *_: ())
-    known = {"loss_percent": 0.0, "jitter_ms": 0.0}
-    asked = link(delay_ms=1000.0)
-    for delay_ms, told in ((1000.099, 0), (1000.101, 1)):
-        shown = observed(**known, delay_ms=delay_ms)
-        assert len(list(validity._differences(asked, shown))) == told
-
-
-@pytest.mark.parametrize("drops, told", [(0, 0), (1, 1)])
-def test_one_packet_that_an_interface_drops_is_told(drops: int, told: int) -> None:
-    interface = thing(interface="eth0", node="client", dropped=drops, errors=0)
-    run = thing(
-        outcome=thing(links=()),
-        qdiscs=(),
-        links=(),
-        interfaces=(interface,),
-        job=thing(changes=(), links=()),
-    )
-    said = list(validity.no_drop_elsewhere(run))
-    assert said == ["1 packet dropped by eth0 on client"] * told
-
-
 @pytest.mark.parametrize("count, told", [(0, 0), (1, 1)])
 def test_one_time_without_memory_is_told(count: int, told: int) -> None:
     run = thing(counters={"client": {"TcpExtTCPMemoryPressures": count}})
@@ -437,182 +379,39 @@ def test_exactly_a_hundredth_may_pass_an_unused_link(
     assert list(validity.links_used(run)) == []
 
 
-@pytest.fixture
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Links without a discipline or an impairment."""
-    monkeypatch.setattr(disciplines, "asked", lambda *_: None)
-    monkeypatch.setattr(disciplines, "differences", lambda *_: ())
-
-
-@pytest.mark.usefixtures("plain")
-def test_each_direction_of_each_link_is_compared() -> None:
-    both = link(down=link(capacity_mbps=20.0))
-    run = thing(job=thing(links=(both, link(name="path2")), changes=()), changes=())
-    ends = {"forward": observed(), "backward": observed(rate_mbps=20.0)}
-    run.links = (thing(name="path1", **ends),)
-    assert list(validity.links_as_asked(run)) == ["path 2 was not built"]
-    turned = {"forward": ends["backward"], "backward": ends["forward"]}
-    run.links = (thing(name="path1", **turned), thing(name="path2", **ends))
-    assert list(validity.links_as_asked(run)) == [
-        "path 1 forward: rate is 20 Mbit/s, asked for 10",
-        "path 1 backward: rate is 10 Mbit/s, asked for 20",
-        "path 2 backward: rate is 20 Mbit/s, asked for 10",
-    ]
-
-
-@pytest.mark.usefixtures("plain")
-@pytest.mark.parametrize(
-    "rate_mbps, shown_mbps, told",
-    [
-        (0.001, 0.0010079, 0),  # a byte per second is 8e-6 Mbit/s
-        (0.001, 0.0010081, 1),
-        (0.0, 8e-6, 0),  # out
-        (0.0, 15.9e-6, 0),
-        (0.0, 16.1e-6, 1),
-        (0.5, 0.5, 0),
-    ],
-)
-def test_slow_links_are_shown_in_whole_bytes_per_second(
-    rate_mbps: float, shown_mbps: float, told: int
-) -> None:
-    shown = observed(rate_mbps=shown_mbps, queue_packets=50.0)
-    asked = link(capacity_mbps=rate_mbps)
-    assert len(list(validity._differences(asked, shown))) == told
-
-
-@pytest.mark.usefixtures("plain")
-def test_the_queue_of_a_link_that_is_out_is_not_shown() -> None:
-    shown = observed(rate_mbps=8e-6, queue_packets=None)
-    assert list(validity._differences(link(capacity_mbps=0.0), shown)) == []
-    slow = observed(rate_mbps=1.0, queue_packets=None)
-    (said,) = validity._differences(link(capacity_mbps=1.0), slow)
-    assert said == "queue cannot be read back"
-
-
-@pytest.mark.usefixtures("plain")
-@pytest.mark.parametrize("more, told", [(1.65, 0), (1.653, 1), (-1.65, 0), (-1.653, 1)])
-def test_a_fast_queue_is_shown_in_two_microseconds(more: float, told: int) -> None:
-    """2e-6 s of 10 Gbit/s are 2,500 bytes, 1.6513 packets."""
-    asked = link(capacity_mbps=10_000.0)
-    shown = observed(rate_mbps=10_000.0, queue_packets=50 + more)
-    assert len(list(validity._differences(asked, shown))) == told
-
-
-@pytest.mark.usefixtures("plain")
-def test_what_was_not_asked_for_is_told_and_cakes_queue_is_not_compared() -> None:
-    asked = link(capacity_mbps=None)
-    assert list(validity._differences(asked, observed(rate_mbps=None))) == []
-    assert list(validity._differences(asked, observed())) == [
-        "rate is 10 Mbit/s, asked for none"
-    ]
-    cake = disciplines.Traits(discipline=disciplines.CAKE)
-    shown = observed(queue_packets=7.0, traits=cake)
-    assert list(validity._differences(link(), shown)) == []
-
-
-@pytest.mark.usefixtures("plain")
-def test_loss_is_shown_to_a_ten_thousandth_of_a_percent() -> None:
-    for shown_percent, told in ((1.00009, 0), (1.00011, 1)):
-        shown = observed(loss_percent=shown_percent)
-        assert len(list(validity._differences(link(loss_percent=1.0), shown))) == told
-
-
-def test_changes_are_compared_until_the_last_client_ends(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def until(job: Any, changes: Any, end_s: float) -> list[str]:
-        return [f"until {end_s} s"]
-
-    monkeypatch.setattr(changed_links, "differences", until)
-    process = [
-        thing(name="traffic-0-client", last_s=4.0),
-        thing(name="traffic-1-client", last_s=9.5),
-        thing(name="traffic-1-server", last_s=12.0),
-        thing(name="traffic-2-client", last_s=None),
-    ]
-    run = thing(job=thing(changes=(1,)), changes=(), outcome=thing(processes=process))
-    assert list(validity.changes_as_asked(run)) == ["until 9.5 s"]
-    run.outcome.processes = process[3:]
-    assert list(validity.changes_as_asked(run)) == ["until 0.0 s"]
-    run.outcome.processes = []
-    assert list(validity.changes_as_asked(run)) == ["until 0.0 s"]
-    run.job.changes = ()
-    assert list(validity.changes_as_asked(run)) == []
-
-
-def dropping(**more: Any) -> Any:
-    """A run whose link path1 is shaped at r:eth1 and r:eth2; nothing drops."""
-    way = {"loss_percent": None, "other_drops": 0}
-    traits = {"loses": False, "corrupts": False}
-    ends = {
-        name: thing(**way, traits=thing(**traits)) for name in ("forward", "backward")
-    }
-    known = {
-        "outcome": thing(links=(thing(forward=("r", "eth1"), backward=("r", "eth2")),)),
-        "qdiscs": (),
-        "links": (thing(name="path1", **ends),),
-        "interfaces": (),
-        "job": thing(changes=(), links=()),
-    }
-    return thing(**{**known, **more})
-
-
-@pytest.mark.parametrize(
-    "node, interface, parent, drops, told",
-    [
-        ("r", "eth1", None, 5, 0),
-        ("r", "eth2", None, 5, 0),
-        ("r", "eth3", None, 5, 1),
-        ("s", "eth1", None, 5, 1),
-        ("r", "eth3", "1:", 5, 0),  # counted in its parent
-        ("r", "eth3", None, 0, 0),
-    ],
-)
-def test_queues_outside_of_bottlenecks_drop_nothing(
-    node: str, interface: str, parent: str | None, drops: int, told: int
-) -> None:
-    names = {"node": node, "interface": interface, "place": f"{node}:{interface}"}
-    run = dropping(qdiscs=(thing(**names, parent=parent, drops=drops),))
-    said = list(validity.no_drop_elsewhere(run))
-    assert said == [f"{many(drops, 'packet')} dropped by {node}:{interface}"] * told
-
-
-@pytest.mark.parametrize(
-    "loss, loses, changes, told",
-    [
-        (None, False, (), 1),
-        (1.0, False, (), 0),
-        (None, True, (), 0),
-        (None, False, (thing(link="path1", quantity="loss_percent"),), 0),
-    ],
-)
-def test_packets_are_lost_before_a_queue_only_where_it_was_asked_for(
-    loss: float | None, loses: bool, changes: tuple[Any, ...], told: int
-) -> None:
-    run = dropping(job=thing(changes=changes, links=()))
-    way = run.links[0].backward
-    way.other_drops, way.loss_percent, way.traits.loses = 3, loss, loses
-    said = list(validity.no_drop_elsewhere(run))
-    assert len(said) == told
-    assert all("backward: 3 packets dropped before the queue" in one for one in said)
-
-
-@pytest.mark.parametrize("dropped, errors, said", [(1, 0, 1), (0, 1, 1), (2, 2, 4)])
-@pytest.mark.parametrize("way", ["forward", "backward"])
-def test_interfaces_drop_nothing_but_where_packets_are_damaged(
-    way: str, dropped: int, errors: int, said: int
-) -> None:
-    interface = thing(interface="eth0", node="s", dropped=dropped, errors=errors)
-    run = dropping(interfaces=(interface,))
-    assert list(validity.no_drop_elsewhere(run)) == [
-        f"{many(said, 'packet')} dropped by eth0 on s"
-    ]
-    getattr(run.links[0], way).traits.corrupts = True
-    assert list(validity.no_drop_elsewhere(run)) == []
-
-
 def test_the_fuller_direction_sets_the_round_trip() -> None:
     """50 packets at 10 Mbit/s up, 100 Mbit/s down: one full queue, the slower one."""
     both = link(down=link(capacity_mbps=100.0))
     expected_s = 0.020 + 50 * 1514 * 8 / 10e6
     assert validity._round_trip_s(both) == pytest.approx(expected_s, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "seconds, size, told",
+    [
+        (1.3, 10**6, 0),  # no longer than the deadline to join
+        (1.4, 10**6, 1),
+        (None, 10**6, 0),
+        (None, None, 1),
+    ],
+)
+def test_a_program_of_quic_used_all_paths_if_it_had_time(
+    monkeypatch: pytest.MonkeyPatch, seconds: float | None, size: int | None, told: int
+) -> None:
+    """The deadline is 1 s and four round trips of 20 ms with a queue of 60.56 ms."""
+    run = one_connection(monkeypatch, LONG, MPJoinSynAckRx=0)
+    flow = None if seconds is None else thing(seconds=seconds)
+    tool = thing(lasted=lambda *_: LONG, flow=lambda *_: flow)
+    monkeypatch.setattr(tools, "tool", lambda name: tool)
+    monkeypatch.setattr(link_traffic, "path_bytes", lambda run, own: {1: 10**7, 2: 0})
+    run.job.network, run.job.topology, run.has_classes = None, "two_path", False
+    (entry,) = run.traffic
+    entry.bulk, entry.bytes = False, size
+    entry.transport = thing(**{**vars(MPTCP), "is_quic": True})
+    entry.record = thing(own_protocol=True)
+    assert validity.join_deadline_s(run) == pytest.approx(1.32224)
+    assert len(list(validity.paths_used(run))) == told
+    run.reports = (None,)
+    assert len(list(validity.paths_used(run))) == (size is None)
+    entry.record.own_protocol = False
+    assert list(validity.paths_used(run)) == []

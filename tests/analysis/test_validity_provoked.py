@@ -1,18 +1,15 @@
 """Checks of runs leave out what the file provokes, and nothing beside it."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from analysis.run import disciplines, tools, validity
+from analysis.run import tools, validity
 from analysis.run.tools import Lasted
 from tests.analysis.test_validity import (
     LONG,
     STEADY,
     TCP,
-    link,
-    observed,
     one_connection,
     thing,
 )
@@ -120,19 +117,6 @@ def test_each_pair_expects_the_subflows_of_its_first_host(
     run.counters["server"]["MPJoinAckRx"] = 2
     (said,) = validity.subflows_established(run)
     assert said == "2 of 3 further subflows joined (server)"
-
-
-def test_a_discipline_has_its_queue_in_packets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A token bucket's queue is shown in bytes, so it depends on the link's mtu."""
-    monkeypatch.setattr(disciplines, "asked", lambda *_: None)
-    monkeypatch.setattr(disciplines, "differences", lambda *_: ())
-    small = link(mtu_bytes=743)
-    assert small.frame_bytes == 757
-    (said,) = validity._differences(small, observed(queue_packets=50.0))
-    assert said == "queue is 50 packets, asked for 25"
-    assert list(validity._differences(small, observed(queue_packets=25.0))) == []
-    other = replace(small, discipline=thing())
-    assert list(validity._differences(other, observed(queue_packets=50.0))) == []
 
 
 @pytest.mark.parametrize(
