@@ -25,7 +25,7 @@ from mpbench.kernel import archive, cache, pinned, tools, variants
 from mpbench.kernel import recipe as recipes
 from mpbench.kernel.shell import CommandFailed, logged
 from mpbench.kernel_commits import Locked
-from mpbench.spec import Spec, kernels, problems
+from mpbench.spec import Spec, kernel_checks, kernels, problems
 from mpbench.spec.document import Document, read
 from mpbench.spec.kernels import LOCK, MOST_KERNELS
 from mpbench.spec.messages import shortened
@@ -157,7 +157,7 @@ def _asked(document: Document) -> tuple[dict[str, str], dict[str, str]]:
     binaries = {n: kernel for n, kernel in labels.items() if kernel.machine}
     sources = {n: kernel for n, kernel in labels.items() if not kernel.machine}
     faults = Faults()
-    kernels.check(sources, faults)
+    kernel_checks.check(sources, faults)
     if faults.found:
         return {}, {}
     built = {

@@ -1,7 +1,5 @@
 """A whole experiment, validated and in canonical units."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -28,6 +26,7 @@ from mpbench.spec import (
     expectations,
     figure_checks,
     flows,
+    kernel_checks,
     kernels,
     link_checks,
     middlebox_checks,
@@ -41,6 +40,7 @@ from mpbench.spec import (
 )
 from mpbench.spec import fabric as fabrics
 from mpbench.spec.builtin import describe, names, network_of
+from mpbench.spec.digest import digest
 from mpbench.spec.document import Document
 from mpbench.spec.entries import parameters
 from mpbench.spec.expressions import Expression
@@ -48,9 +48,7 @@ from mpbench.spec.includes import whole_text
 from mpbench.spec.link_traits import Both
 from mpbench.spec.networks import expression_fault
 from mpbench.spec.phases import check_phases
-from mpbench.spec.plugins import Plugins
 from mpbench.spec.sections import Sections
-from mpbench.spec.traffic import ROLES
 from mpbench.spec.values import (
     Faults,
     Loc,
@@ -59,47 +57,6 @@ from mpbench.spec.values import (
 from topologies import Description, Parameter
 
 MOST_RUNS = 1_000_000
-ALWAYS_COUNTED = frozenset(
-    [
-        "capture",
-        "cases",
-        "description",
-        "design",
-        "expect",
-        "figures",
-        "guest",
-        "include",
-        "metrics",
-        "name",
-        "parameters",
-        "phases",
-        "plugins",
-        "repetitions",
-        "seed",
-        "source",
-        "time_limit",
-        "topology",
-        "trace",
-        "traffic",
-    ]
-)
-"""Keys that `Spec.digest` counts even where a file leaves them out, as the first files
-did. Any other key counts only with a value, so a new one changes no file's hash."""
-
-LATER_OF_TRAFFIC: Mapping[str, Any] = {
-    "accepts": None,
-    "assign": None,
-    "opens": None,
-    "role": ROLES[0],
-    "expect": None,
-    "file_limit": None,
-    "via": None,
-}
-LATER_OF_FIGURES: Mapping[str, Any] = {"samples": None, "versus": None}
-LATER_OF_FABRIC: Mapping[str, Any] = {"gather": None, "offload": False}
-"""Keys within a section that came after the first files, with their defaults. A new key
-of a section belongs here, and one of a single traffic tool to `Entry.later`: results
-folders and kept rows know a file by its hash."""
 
 
 def _known_names(schema: JsonDict) -> None:
@@ -129,7 +86,7 @@ class Spec(Sections):
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
-        kernels.check(self.kernels, faults)
+        kernel_checks.check(self.kernels, faults)
         self._check_added(faults, info)
         self._check_network(faults)
         self._check_fabric(faults, info)
@@ -169,8 +126,7 @@ class Spec(Sections):
         topology = context(info).topology
         if topology is None:
             return
-        factors = self.design.factors if self.design else {}
-        fabrics.check_factor(self.fabric, factors, faults)
+        fabrics.check_factor(self.fabric, self.factors, faults)
         given = "fabric" in self.model_fields_set
         if self.fabric is None and given and topology.mesh:
             reason = f"{topology.name} runs on the fabric only; take it away"
@@ -204,7 +160,7 @@ class Spec(Sections):
 
     def _check_parameters(self, faults: Faults, info: ValidationInfo) -> None:
         """Every parameter is given once, and none is without effect."""
-        factors = self.design.factors if self.design else {}
+        factors = self.factors
         for name in self.parameters:
             if name in factors:
                 reason = "a factor of the design too; take one away"
@@ -277,8 +233,7 @@ class Spec(Sections):
             flows.check_names(self.traffic, topology, faults)
             flows.check_paths(self.traffic, self.cases, topology, faults)
         check_phases(self.phases, self.known_end_s, faults)
-        factors = self.design.factors if self.design else {}
-        end_s = self.known_end_s
+        factors, end_s = self.factors, self.known_end_s
         own = context(info).variables
         change_checks.check(self.changes, topology, factors, own, end_s, faults)
 
@@ -321,6 +276,11 @@ class Spec(Sections):
                 faults.add(at, f"{metric} {reason}")
         if all(case.protocol != "mptcp" for case in self.cases.values()):
             faults.add(at, f"{metric} is of mptcp, and no case is")
+
+    @property
+    def factors(self) -> Mapping[str, Any]:
+        """The factors of the design, by name; none without a design."""
+        return self.design.factors if self.design else {}
 
     @property
     def question(self) -> Question | None:
@@ -368,7 +328,7 @@ class Spec(Sections):
         if network is None and not self.own_topology:
             network = network_of(self.topology or "")
         found = dict(network.expressions) if network else {}
-        fixed = set(self.design.factors) if self.design else set()
+        fixed = set(self.factors)
         for name, given in self.parameters.items():
             if isinstance(given, Expression):
                 found[name] = given
@@ -386,7 +346,7 @@ class Spec(Sections):
 
     def place(self, parameter: str) -> Loc:
         """Place where the file gives a parameter of the network its value."""
-        if self.design is not None and parameter in self.design.factors:
+        if parameter in self.factors:
             return ("design", "factors", parameter)
         if parameter not in self.parameters:
             own = self.network.place(parameter) if self.network else None
@@ -422,7 +382,7 @@ class Spec(Sections):
     def variable(self) -> dict[str, Parameter]:
         """Everything that can be a factor, by name."""
         known = {p.name: p for p in self.network_description.parameters}
-        known |= fabrics.parameters(self.design.factors if self.design else ())
+        known |= fabrics.parameters(self.factors)
         known |= {n: p for n, (_, _, p) in self.varied_traffic.items()}
         words = self.design.choices if self.design else ()
         known |= {name: choices.parameter(name) for name in words}
@@ -431,7 +391,7 @@ class Spec(Sections):
     @property
     def variables(self) -> dict[str, Parameter]:
         """The factors with names of the user's own, by name."""
-        return variables.of_factors(self.design.factors if self.design else {})
+        return variables.of_factors(self.factors)
 
     def where(self, *place: str | int) -> str:
         """`file:line` of a place, such as ("design", "points"), for messages."""
@@ -466,39 +426,4 @@ class Spec(Sections):
         Spelling, the order of keys and comments do not matter. Defaults count as if
         they were written.
         """
-        values = self.model_dump(mode="json", by_alias=True)
-        for key, field in type(self).model_fields.items():
-            if key not in ALWAYS_COUNTED and getattr(self, key) == field.default:
-                del values[key]
-        for entry, kept in zip(values["traffic"], self.traffic, strict=True):
-            _forget(entry, {**LATER_OF_TRAFFIC, **kept.later})
-        for figure in values["figures"]:
-            _forget(figure, LATER_OF_FIGURES)
-        if isinstance(values.get("fabric"), dict):
-            _forget(values["fabric"], LATER_OF_FABRIC)
-        if self.plugins == Plugins():
-            del values["plugins"]
-        else:
-            _without_defaults(values["plugins"]["stored"])
-        values["repetitions"] = self.repetitions.plain
-        if not self.guest.job():
-            del values["guest"]
-        text = json.dumps(values, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _forget(values: dict[str, Any], later: Mapping[str, Any]) -> None:
-    """Take away keys that came later and have their default."""
-    for key, default in later.items():
-        if key in values and values[key] == default:
-            del values[key]
-
-
-def _without_defaults(stored: dict[str, Any]) -> None:
-    """Take away what plug-ins leave unsaid of the keys that came later."""
-    if not stored["programs"]:
-        del stored["programs"]
-    for tool in stored["tools"].values():
-        for key in ("received", "samples", "series"):
-            if not tool[key]:
-                del tool[key]
+        return digest(self)

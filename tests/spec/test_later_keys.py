@@ -7,7 +7,7 @@ import pytest
 
 from mpbench.experiment_files import load, loads
 from mpbench.spec import Spec
-from mpbench.spec.experiment import ALWAYS_COUNTED
+from mpbench.spec.digest import ALWAYS_COUNTED
 from tests.spec.files import TEXT
 
 STORED = Path(__file__).parent / "stored"
