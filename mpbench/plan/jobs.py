@@ -34,7 +34,7 @@ from mpbench.plan.links import check_changes, shapes
 from mpbench.plan.parameters import by_name, parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.plan.transports import transport, with_transports
-from mpbench.spec import Spec, flows, middlebox_checks, middleboxes
+from mpbench.spec import Spec, flows, job_keys, middlebox_checks, middleboxes
 from mpbench.spec.ends import merged
 from mpbench.spec.traffic import BACKGROUND
 from topologies import resolve, wire
@@ -104,7 +104,6 @@ def job(
         guest=spec.guest.job(),
         parameters=values,
         links=of_shapes(links),
-        link_seeds=spec.link_seeds,
         changes=changing,
         middleboxes=middleboxes.of_job(spec.middlebox, spec.cases[case].middlebox),
         transport=transport_,
@@ -135,6 +134,7 @@ def job(
             )
         ),
         linux=_kernel(spec, case),
+        **job_keys.of_job(spec, point),
     )
     check_changes(spec, made)
     try:

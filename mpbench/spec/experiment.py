@@ -26,6 +26,7 @@ from mpbench.spec import (
     expectations,
     figure_checks,
     flows,
+    job_keys,
     kernel_checks,
     kernels,
     link_checks,
@@ -161,6 +162,7 @@ class Spec(Sections):
     def _check_parameters(self, faults: Faults, info: ValidationInfo) -> None:
         """Every parameter is given once, and none is without effect."""
         factors = self.factors
+        job_keys.check(self, factors, faults)
         for name in self.parameters:
             if name in factors:
                 reason = "a factor of the design too; take one away"
@@ -383,6 +385,7 @@ class Spec(Sections):
         """Everything that can be a factor, by name."""
         known = {p.name: p for p in self.network_description.parameters}
         known |= fabrics.parameters(self.factors)
+        known |= job_keys.parameters(type(self), self.factors)
         known |= {n: p for n, (_, _, p) in self.varied_traffic.items()}
         words = self.design.choices if self.design else ()
         known |= {name: choices.parameter(name) for name in words}
@@ -391,7 +394,9 @@ class Spec(Sections):
     @property
     def variables(self) -> dict[str, Parameter]:
         """The factors with names of the user's own, by name."""
-        return variables.of_factors(self.factors)
+        keys = job_keys.parameters(type(self), self.factors)
+        own = {name: f for name, f in self.factors.items() if name not in keys}
+        return variables.of_factors(own)
 
     def where(self, *place: str | int) -> str:
         """`file:line` of a place, such as ("design", "points"), for messages."""

@@ -23,6 +23,7 @@ from mpbench.spec.ends import Hosts
 from mpbench.spec.entries import Entries
 from mpbench.spec.factors import Parameters
 from mpbench.spec.guest import Guest
+from mpbench.spec.job_keys import ToJob
 from mpbench.spec.kernels import Kernels
 from mpbench.spec.link_traits import LinkTraits, without_value
 from mpbench.spec.middleboxes import Middleboxes
@@ -131,7 +132,7 @@ class Sections(Part):
         default={},
         description="Queue disciplines and impairments of the topology's links.",
     )
-    link_seeds: bool = Field(
+    link_seeds: Annotated[bool, ToJob("link_seeds")] = Field(
         default=False,
         description="Whether every link draws losses and delays from a seed of its own,"
         " which is the same under every kernel.",

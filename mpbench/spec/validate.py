@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from mpbench.errors import UserError
-from mpbench.spec import builtin, fabric, placed_proxies, trait_factors
+from mpbench.spec import builtin, fabric, job_keys, placed_proxies, trait_factors
 from mpbench.spec import kernels as kernels_of
 from mpbench.spec import variables as variables_of
 from mpbench.spec.document import Document
@@ -57,6 +57,7 @@ def _context(document: Document) -> Context:
             *parts.values(),
             *own.values(),
             *fabric.parameters(factors).values(),
+            *job_keys.parameters(Spec, factors).values(),
         ),
         variables=tuple(own.values()),
         factors=tuple(factors),
