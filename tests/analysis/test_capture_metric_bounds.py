@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from analysis.run import path_names
+from analysis.run import absent, capture_metrics, path_names
 from analysis.run.artefacts import Artefacts
 from analysis.run.capture_metrics import columns
 from analysis.run.readers.outcome import UserPath
+from jobs.capture import Capture
 from tests.analysis.test_conservation import ENTRY, iperf3, made
 from tests.capture.packets import Wire, dss, joined, opened_mptcp
 
@@ -166,3 +167,71 @@ def test_columns_have_the_names_of_paths(
     found = columns(tmp_path, run_of(*TWO))
     shares = [found[f"{name}.capture_share"] for name in shown.split()]
     assert shares == pytest.approx([3 / 4, 1 / 4])
+
+
+CAPTURED = Capture(interfaces=("client-eth1",), full=False)
+
+
+def test_captures_are_removed_if_the_job_has_some_and_none_is_left(
+    tmp_path: Path,
+) -> None:
+    run = run_of(*TWO)
+    job = replace(run.job, capture=CAPTURED)
+    captured = replace(run, job=job)
+    assert not capture_metrics.removed(tmp_path, run)
+    assert capture_metrics.removed(tmp_path, captured)
+    (tmp_path / "capture-client-eth1.pcap").touch()
+    assert not capture_metrics.removed(tmp_path, captured)
+
+
+def test_a_row_keeps_the_columns_of_removed_captures_and_no_others() -> None:
+    kept = {
+        "capture_retransmission_ratio": 0.25,
+        "capture_reinjection_ratio": 0,
+        "capture_ooo_ratio": None,
+        "mean_loss_probability": 0.5,
+        "path1.capture_share": 0.75,
+        "path2.loss_probability": 1,
+    }
+    others = {"goodput_mbps": 8.0, "path0.capture_share": 0.5, "verdict": "ok"}
+    others |= {"path3.capture_share": 0.5}
+    assert capture_metrics.of_row({**kept, **others}, run_of(*TWO)) == kept
+
+
+@pytest.mark.parametrize(
+    "value, kept",
+    [
+        *((0, True), (0.0, True), (-1e-9, False), (float("inf"), False)),
+        *((float("nan"), False), (True, False), ("0.5", False), (None, True)),
+    ],
+)
+def test_a_value_of_a_row_is_a_number_from_0_on(value: Any, kept: bool) -> None:
+    row = {"capture_ooo_ratio": value}
+    assert capture_metrics.of_row(row, run_of(*TWO)) == (row if kept else {})
+
+
+def test_users_paths_are_numbered_where_the_job_has_no_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(path_names, "of_job", lambda job: ())
+    row = {f"path{number}.capture_share": 0.5 for number in range(4)}
+    found = capture_metrics.of_row(row, run_of(*TWO))
+    assert list(found) == ["path1.capture_share", "path2.capture_share"]
+    monkeypatch.setattr(path_names, "of_job", lambda job: ("wifi", "lte"))
+    named = {"wifi.capture_share": 0.5, "path1.capture_share": 0.5}
+    assert list(capture_metrics.of_row(named, run_of(*TWO))) == ["wifi.capture_share"]
+
+
+def test_a_row_says_why_removed_captures_gave_no_ratio() -> None:
+    said = {"capture_retransmission_ratio": "no data", "goodput_mbps": "no receiver"}
+    row = {absent.COLUMN: absent.written(said)}
+    assert capture_metrics.why_none_by_row(row) == "no data"
+    assert capture_metrics.why_none_by_row({}) == "its captures are not there"
+
+
+def test_a_job_without_captures_lacks_nothing(tmp_path: Path) -> None:
+    assert capture_metrics.why_none(tmp_path, run_of(*TWO)) == ""
+    job = replace(run_of(*TWO).job, capture=CAPTURED)
+    captured = replace(run_of(*TWO), job=job)
+    said = capture_metrics.why_none(tmp_path, captured)
+    assert said == "its captures are not there"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -370,3 +371,16 @@ def test_an_entry_without_a_report_has_no_fair_goodput() -> None:
     run = two((5.0, 6.0))
     found = fair_shares.columns(replace(run, reports=(run.reports[0], None)))
     assert found.keys() == {"long.fair_mbps", "long.distance_mbps"}
+
+
+@pytest.mark.parametrize(
+    "of_quic, alone", [((True,), True), ((False,), False), ((True, False), False)]
+)
+def test_one_entry_over_tcp_is_enough_for_the_kernels_counters(
+    of_quic: tuple[bool, ...], alone: bool
+) -> None:
+    entries = tuple(
+        SimpleNamespace(transport=SimpleNamespace(is_quic=o)) for o in of_quic
+    )
+    run: Any = SimpleNamespace(traffic=entries)
+    assert run_metrics.quic_alone(run) is alone

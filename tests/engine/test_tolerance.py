@@ -15,6 +15,9 @@ OUTCOME = {
     "paths": {"client": [{"links": [1]}]},
 }
 QDISC = {"r1": [{"kind": "tbf", "bytes": 12636129, "packets": 8, "overlimits": 49973}]}
+LINK = {"r1": [{"rx_bytes": 1000, "tx_bytes": 2000, "rx_packets": 3}]}
+COUNTERS = {"kernel": {"IpExtInOctets": 5000, "IpExtOutOctets": 700, "TcpInSegs": 9}}
+TRAFFIC = {"end": {"cpu": {"host_total": 12.5, "remote_system": 3.5}, "bytes": 7}}
 CONSOLE = "mpbench: exit 0\n[   12.963335] reboot: Power down\n"
 
 
@@ -88,6 +91,27 @@ def test_listed_numbers_may_differ(tmp_path: Path) -> None:
         ("console.log", CONSOLE, CONSOLE.replace("963335", "963338"), False),
         ("console.log", CONSOLE, CONSOLE.replace("exit 0", "exit 1"), False),
         ("console.log", CONSOLE, CONSOLE + "[    1.000000] more\n", False),
+        ("link-end.json", LINK, changed("1000", "1064", LINK), True),
+        ("link-end.json", LINK, changed("1000", "1065", LINK), False),
+        ("link-end.json", LINK, changed("2000", "1936", LINK), True),
+        ("link-end.json", LINK, changed("2000", "1935", LINK), False),
+        (
+            "link-end.json",
+            LINK,
+            changed('"rx_packets": 3', '"rx_packets": 4', LINK),
+            False,
+        ),
+        ("nstat-a.json", COUNTERS, changed("5000", "5064", COUNTERS), True),
+        ("nstat-a.json", COUNTERS, changed("5000", "5065", COUNTERS), False),
+        ("nstat-a.json", COUNTERS, changed("700", "636", COUNTERS), True),
+        ("nstat-a.json", COUNTERS, changed("700", "635", COUNTERS), False),
+        ("nstat-a.json", COUNTERS, changed('Segs": 9', 'Segs": 8', COUNTERS), False),
+        ("traffic-0-a.json", TRAFFIC, changed("12.5", "12.501", TRAFFIC), True),
+        ("traffic-0-a.json", TRAFFIC, changed("12.5", "12.5011", TRAFFIC), False),
+        ("traffic-0-a.json", TRAFFIC, changed("3.5", "3.499", TRAFFIC), True),
+        ("traffic-0-a.json", TRAFFIC, changed("3.5", "3.4989", TRAFFIC), False),
+        ("traffic-0-a.json", TRAFFIC, changed('ytes": 7', 'ytes": 8', TRAFFIC), False),
+        ("qdisc-end.json", {"a": 1, "b": 2}, {"b": 2, "a": 1}, False),
         ("other.json", {"end_s": 1.0}, {"end_s": 1.0000001}, False),
         ("a.pcap", "x", "y", False),
     ],

@@ -97,6 +97,7 @@ def test_a_sample_is_drawn_by_its_seed(lab: Lab) -> None:
     assert "2 same" in one
     assert ids(one) == ids(same)
     assert any(ids(other) != ids(one) for other in others)
+    assert "5 same" in again(lab, sample=5)[1]
     assert "6 same" in again(lab, sample=99)[1]
 
 

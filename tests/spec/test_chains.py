@@ -93,3 +93,20 @@ def test_a_large_network_has_unique_addresses() -> None:
     macs = {network._mac(n, end) for n in range(len(wiring.wires)) for end in (1, 2)}
     assert len(macs) == len(ends)
     assert all(re.fullmatch(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", mac) for mac in macs)
+
+
+@pytest.mark.parametrize("links", [("a",), ("a", "b")])
+def test_each_end_of_a_link_shapes_what_leaves_it(links: tuple[str, ...]) -> None:
+    """Users send with 10 Mbit/s and receive with 50."""
+    made = description(links)
+    both = shapes(made)
+    down = Shape(50.0, 5.0, 100)
+    both["a"] = Shape(10.0, 5.0, 20, down=down)
+    wiring = chains.wire(made, both)
+    ends = [end for wire in wiring.wires for end in (wire.one, wire.two)]
+    at = {(end.node, end.interface): end.shape for end in ends}
+    (place,) = (one for one in wiring.links if one.link == "a")
+    assert at[place.forward] == Shape(10.0, 5.0, 20)
+    assert at[place.backward] == down
+    assert (place.forward[0], place.backward[0]) == ("a-a", "a-b")
+    assert sum(shape is not None for shape in at.values()) == 2 * len(links)

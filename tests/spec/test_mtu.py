@@ -76,3 +76,20 @@ def test_what_a_link_cannot_have_is_refused(
     with pytest.raises(UserError) as error:
         job({"path1": {"mtu": mtu}}, **more)
     assert reason in str(error.value)
+
+
+def test_a_users_interface_has_the_least_of_its_path() -> None:
+    """A path of two links, of which the second one carries less."""
+    links = {
+        "lan": {"capacity": "100 Mbit/s", "mtu": 9000},
+        "dsl": {"capacity": "16 Mbit/s", "mtu": 1492},
+    }
+    users = {"client": {"paths": ["lan dsl"], "to": "server"}}
+    network = {"links": links, "users": users}
+    made = job({}, topology=None, network=network)
+    found = mtus.lines(made.description, made.wiring, made.shapes)
+    assert found["client"] == ["link set dev eth1 mtu 1492"]
+    unknown = mtus.lines(made.description, made.wiring, made.shapes, {"dsl"})
+    assert unknown["client"] == ["link set dev eth1 mtu 9000"]
+    neither = mtus.lines(made.description, made.wiring, made.shapes, {"lan", "dsl"})
+    assert "client" not in neither

@@ -37,6 +37,7 @@ def test_no_overhead_is_no_tunnel() -> None:
         ("gre", 24, 1476, False),
         ({"overhead": "pppoe", "at": "host"}, 8, 1492, True),
         ({"overhead": 36}, 36, 1464, False),
+        (500, 500, 1000, False),
     ],
 )
 def test_packets_inside_are_smaller(

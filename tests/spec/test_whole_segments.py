@@ -125,3 +125,8 @@ def test_savings_are_those_of_the_page() -> None:
     assert min(whole_segments.SAVES) == advice.FAST_MBPS
     for mbps, ratio in whole_segments.SAVES.items():
         assert ratio == pytest.approx(measured[mbps], abs=0.1)
+
+
+def test_the_fastest_path_of_all_cases_is_told() -> None:
+    (line,) = said(cases={**PATH_2, **FAST["cases"]})
+    assert line.startswith("Paths have up to 1000 Mbit/s,")

@@ -213,3 +213,11 @@ def test_no_link(text: str) -> None:
 def test_no_user(text: str) -> None:
     with pytest.raises(ValueError, match="; write"):
         parse_user(text)
+
+
+def test_a_rate_on_top_of_a_least_one_is_the_whole_rate() -> None:
+    """Both send 5 Mbit/s at least, on links of their own of 10 and 12 Mbit/s."""
+    users = {"slow": User((("1",),)), "fast": User((("2",),))}
+    network = Network({"1": 10e6, "2": 12e6}, users)
+    found = max_min.rates(network, np.array([5e6, 5e6]))
+    assert found == pytest.approx({"slow": 10e6, "fast": 12e6})
