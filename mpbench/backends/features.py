@@ -24,6 +24,8 @@ PATIENT = Bounds(virtual_s=BOUND_S, wall_s=30 * BOUND_S, silence_s=10 * BOUND_S)
 """Of a second attempt, where a busy machine gave the first one next to no time."""
 LEAST_CPU_S = 30.0
 """CPU time in which every kernel that works says something, in QEMU too."""
+CONSOLE = "; its console ends with: "
+"""Between the reason why a kernel does not run and the last lines of its console."""
 TAIL = 5
 """Lines of the console that a kernel which does not boot is told with."""
 LEVEL = re.compile(r"^<\d>")
@@ -135,9 +137,7 @@ def _ask(words: str, execute: Execute, bounds: Bounds) -> Features | None:
     if ended.status == "timeout" and ended.host_accident and _was_starved(ended):
         return None
     reason = ended.reason or "it left no list of its features"
-    raise DoesNotRunError(
-        words, f"does not run: {reason}; its console ends with: {tail(console)}"
-    )
+    raise DoesNotRunError(words, f"does not run: {reason}{CONSOLE}{tail(console)}")
 
 
 def _was_starved(ended: Exit) -> bool:

@@ -78,7 +78,7 @@ def command(
     Exit status: 0 when the change is found, 3 when several patches remain, 2 when the
     series does not make the metric worse, or for what has to be put right first.
     """
-    from mpbench.engine.bisect import Question, Search, read_log
+    from mpbench.engine.bisect import Question, Search, read_log, readable
     from mpbench.engine.bisect_ranges import of_commits
     from mpbench.engine.executed import EndedError, Steps
     from mpbench.experiment_files import load
@@ -104,7 +104,8 @@ def command(
     )
     root = out or Path("results") / f"{spec.name}-bisect"
 
-    search = Search(question, root, steps.backend.identity(), steps.execute, say)
+    build, own = steps.backend.identity(), readable(Path("results") / spec.name)
+    search = Search(question, root, build, steps.execute, say, own)
     try:
         found = search.run()
     except EndedError as error:

@@ -134,7 +134,7 @@ def command(
             *(first, second, factors, groups, tolerated, confidence / 100, seed),
             unpaired=broken,
         )
-        if not judged:
+        if not judged and not limit_report.all_failed(second, groups):
             why = paired.why_no_pairs(first, second, factors, list(tolerated))
             raise UserError(f"--limit {next(iter(tolerated))}: {why}")
         look = limit_report.look_command(first, second, kernel)

@@ -17,19 +17,24 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from analysis.campaign import comparison, directions, limits
+from analysis.campaign import comparison, limits
+from analysis.campaign.directions import NONE, Direction
 from analysis.campaign.limits import Judgement
+from analysis.campaign.question import columns
 from analysis.words import many
 from jobs import writing
 from jobs.linux import OWN, Linux
+from mpbench.backends.features import CONSOLE
 from mpbench.errors import UserError, printable
 from mpbench.experiment_files import loads
-from mpbench.plan import make_plan
+from mpbench.plan import absent_metrics, make_plan
 from mpbench.plan.runs import Plan
-from mpbench.spec import Spec, kernels
+from mpbench.spec import Spec, compare_checks, kernels
+from mpbench.spec.own_metrics import DOT
 from mpbench.spec.suggestions import nearest
-from mpbench.store import alike, atomic, layout
-from mpbench.store.folder import refuse_link
+from mpbench.spec.vocabulary import METRICS
+from mpbench.store import alike, atomic, campaign, layout
+from mpbench.store.folder import refuse_link, refuse_links
 from mpbench.store.json_file import DamagedError, read_object
 
 GOOD, STEP = "good", "step"
@@ -112,6 +117,29 @@ class Question:
         return Range(good, changes, "", f"{where}: kernel '{self.bad}'")
 
     @property
+    def direction(self) -> Direction:
+        """The direction in which the metric is good. Raises UserError for a metric that
+        no run has, or of which neither direction is better."""
+        name, spec = self.metric, self.spec
+        at = f"--limit {printable(name[:80])}"
+        fault: str | None
+        if DOT in name:
+            fault = compare_checks.unknown_part(spec, name)
+        elif name not in METRICS:
+            fault = f"no metric has this name; {nearest(name, METRICS)}"
+        else:
+            fault = absent_metrics.lacking(spec, name)
+        if fault is not None:
+            raise UserError(f"{at}: {fault}")
+        good = compare_checks.limit_direction(spec, name)
+        if good == NONE:
+            raise UserError(
+                f"{at}: neither more nor less of it is better; say which in the file,"
+                f" such as 'compare: {{better: {{{name}: more}}}}'"
+            )
+        return good
+
+    @property
     def ends(self) -> tuple[Linux, Linux]:
         """The two kernels. Raises UserError if the second does not begin as the
         first."""
@@ -120,7 +148,13 @@ class Question:
         for label in filter(None, (self.good, self.bad)):
             if label not in known:
                 hint = nearest(label, known) if known else "name some in `kernels`"
-                raise UserError(f"no kernel '{label}' in the experiment; {hint}")
+                option = "--good" if label == self.good else "--bad"
+                raise UserError(f"{option} {label}: no such kernel; {hint}")
+        if self.good == self.bad:
+            raise UserError(
+                f"--good {self.good} --bad {self.bad}: one kernel; a search needs one"
+                " without the series and one with it"
+            )
         good = kernels.resolved(known, self.good) if self.good else OWN
         bad = kernels.resolved(known, self.bad)
         if good.in_qemu or bad.in_qemu:
@@ -180,7 +214,11 @@ returns the table of its runs. Raises UserError, also for a kernel that is not b
 
 
 class Search:
-    """One search in a folder. say : shows a line to the user"""
+    """One search in a folder.
+
+    say : shows a line to the user
+    campaigns : further folders whose runs are taken over, such as the experiment's own
+    """
 
     def __init__(
         self,
@@ -189,12 +227,15 @@ class Search:
         build: dict[str, str],
         execute: Execute,
         say: Callable[[str], None],
+        campaigns: Sequence[Path] = (),
     ) -> None:
+        self._campaigns = campaigns
         self.question = question
         self._root = root
         self._build = build
         self._execute = execute
         self._say = say
+        self._direction = question.direction
         self._range = question.range
         self._good = self._range.good
         self.series = self._range.changes
@@ -207,22 +248,15 @@ class Search:
     def run(self) -> Found:
         """Search. Raises UserError if the last step that can be judged is not bad."""
         last = self._last()
-        what = self._range.bad
-        if last.number < len(self.series):
-            broken = self.steps[last.number + 1]
-            what += (
-                f" cannot be judged from change {broken.number}, '{broken.patch}', on"
-                f" ({broken.reason}). Without it, it"
-            )
         if last.outcome == "undecided":
             raise UserError(
-                f"{what}: it is undecided whether it is worse than the limit, so give"
-                f" the design more points (--points +12): {last.reason}"
+                f"{self._named(last)}: it is undecided whether it is worse than the"
+                f" limit, so give the design more points (--points +12): {last.reason}"
             )
         if last.outcome != "bad":
             raise UserError(
-                f"{what} is not worse than the limit, so there is nothing to search"
-                f" for; a lower --limit finds less: {last.reason}"
+                f"{self._named(last)} is not worse than the limit, so there is nothing"
+                f" to search for; a lower --limit finds less: {last.reason}"
             )
         low, high = 0, last.number
         while True:
@@ -237,6 +271,18 @@ class Search:
                 high = middle
         suspects = tuple(range(low + 1, high + 1))
         return Found(high if len(suspects) == 1 else None, suspects)
+
+    def _named(self, last: Step) -> str:
+        """The end of the search in words. last : the last step that was judged"""
+        if last.number == len(self.series):
+            return self._range.bad
+        broken = self.steps[last.number + 1]
+        reason = broken.reason.partition(CONSOLE)[0]
+        return (
+            f"{self._range.bad} cannot be judged from change {broken.number},"
+            f" '{broken.patch}', on ({reason}). Step {last.number} of"
+            f" {len(self.series)}"
+        )
 
     def _last(self) -> Step:
         """The last step that can be judged: the whole series, or less of it where its
@@ -284,9 +330,8 @@ class Search:
         for count in looks:
             chosen = set(order[:count])
             runs = tuple(run for run in whole.runs if run.point in chosen)
-            others = [
-                path for path in sorted(self._root.glob("step-*")) if path != folder
-            ]
+            steps = [p for p in sorted(self._root.glob("step-*")) if p != folder]
+            others = [*steps, *self._campaigns]
             try:
                 rows = self._execute(spec, replace(whole, runs=runs), folder, others)
             except UserError as error:
@@ -309,15 +354,16 @@ class Search:
         question = self.question
         factors = [str(n) for n in rows.attrs.get("factors", ())]
         metric, cases = question.metric, (GOOD, STEP)
-        pairs = comparison.pairs(rows, rows, factors, dict([cases]), metric)
-        good = directions.direction(metric, {})
+        column = next(iter(columns(metric, rows, ())), metric)
+        pairs = comparison.pairs(rows, rows, factors, dict([cases]), column)
         rng = np.random.default_rng(question.seed)
         try:
             return limits.judge(
-                pairs, cases, metric, question.worse_percent, good, rng, level
+                *(pairs, cases, metric, question.worse_percent),
+                *(self._direction, rng, level),
             )
         except ValueError as error:
-            raise UserError(f"--metric {error}") from None
+            raise UserError(f"--limit {error}") from None
 
     def _same(self, folder: Path, runs: Sequence[Any]) -> bool:
         """Whether both cases of every point left the same artefacts."""
@@ -376,6 +422,17 @@ def read_log(path: Path) -> dict[str, tuple[Outcome, str]]:
     except DamagedError as error:
         raise UserError(f"{path}: no log of a search: {error}") from None
     return found
+
+
+def readable(folder: Path) -> tuple[Path, ...]:
+    """The results folder from which steps can take runs over; none if it is damaged or
+    another version wrote it."""
+    try:
+        campaign.read(layout.Results(folder).campaign)
+        refuse_links(layout.Results(folder))
+    except UserError:
+        return ()
+    return (folder,)
 
 
 def _section(linux: Linux, git: str) -> dict[str, Any]:

@@ -10,14 +10,21 @@ from mpbench.spec.own_metrics import DOT
 
 def faults(spec: Spec) -> Iterator[str]:
     """One line for each metric that the experiment asks for and cannot have."""
-    there = _present(spec)
     for index, metric in enumerate(spec.metrics):
-        needed = needs.NEEDS.get(metric)
-        if needed is not None and needed not in there:
+        fault = lacking(spec, metric)
+        if fault is not None:
             place: Place = _asked(spec).get(metric, ("metrics", index))
             at = f"{spec.where(*place)}: {dotted(place)}"
             at += f": {metric}" if place[0] == "metrics" else ""
-            yield f"{at}: no run of this experiment has it; it needs {needed}"
+            yield f"{at}: {fault}"
+
+
+def lacking(spec: Spec, metric: str) -> str | None:
+    """The reason why no run of the experiment can have a metric, if that is so."""
+    needed = needs.NEEDS.get(metric)
+    if needed is None or needed in _present(spec):
+        return None
+    return f"no run of this experiment has it; it needs {needed}"
 
 
 def _asked(spec: Spec) -> dict[str, tuple[str, str, str]]:

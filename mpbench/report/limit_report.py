@@ -130,6 +130,16 @@ def _common_failure(campaign: paired.Campaign, case: str) -> str:
     return f" ({reasons.pop()})" if failed and len(reasons) == 1 else ""
 
 
+def all_failed(
+    campaign: paired.Campaign, groups: "Sequence[Mapping[str, str]]"
+) -> bool:
+    """Whether every run of the cases that are judged failed, as under a kernel that
+    does not boot."""
+    judged = {case for cases in groups for case in cases.values()}
+    rows = campaign.rows[campaign.rows["case"].isin(judged)]
+    return set(rows["verdict"]) == {"failed"}
+
+
 def look_command(
     first: paired.Campaign, second: paired.Campaign, kernel: str | None
 ) -> "Callable[[Judgement], str]":

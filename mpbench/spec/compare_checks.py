@@ -29,24 +29,32 @@ def check(spec: Sections, faults: Faults) -> None:
     _check_kernel(spec, faults)
     _check_limits(spec, faults)
     own = own_metrics.columns(spec.traffic, spec.plugins.stored.metrics)
-    parts = _parts(spec)
     for at in [("compare", "better", name) for name in spec.compare.better or ()] + [
         ("compare", "limits", name) for name in spec.compare.limits or ()
     ]:
         name = at[-1]
-        head, dot, last = name.rpartition(DOT)
-        if not dot:
+        if DOT not in name:
             continue
         if name in own:
             if name not in spec.metrics:
                 reason = f"'{name}' is not among the experiment's metrics"
                 faults.add(at, f"{reason}; add it to 'metrics' too")
-        elif last not in METRICS or not set(head.split(DOT)) <= set(parts):
-            known = [*own, *(f"{part}.{m}" for part in parts for m in METRICS)]
-            reason = f"no program and no part of the runs gives '{name}'"
-            example = f"add 'phases: {{{head}: 5 s..10 s}}'"
-            hint = nearest(name, known) if known else example
-            faults.add(at, f"{reason}; {hint}")
+        elif (fault := unknown_part(spec, name)) is not None:
+            faults.add(at, fault)
+
+
+def unknown_part(spec: Sections, name: str) -> str | None:
+    """The reason why runs have no metric of a part or program, such as `late.goodput`;
+    None if they have it."""
+    own = own_metrics.columns(spec.traffic, spec.plugins.stored.metrics)
+    parts = _parts(spec)
+    head, _, last = name.rpartition(DOT)
+    if name in own or (last in METRICS and set(head.split(DOT)) <= set(parts)):
+        return None
+    known = [*own, *(f"{part}.{m}" for part in parts for m in METRICS)]
+    example = f"add 'phases: {{{head}: 5 s..10 s}}'"
+    hint = nearest(name, known) if known else example
+    return f"no program and no part of the runs gives '{name}'; {hint}"
 
 
 def _check_kernel(spec: Sections, faults: Faults) -> None:
@@ -76,8 +84,8 @@ def _check_limits(spec: Sections, faults: Faults) -> None:
 
 def limit_direction(spec: Sections, name: str) -> Direction:
     """The direction that is good of a metric with a limit."""
-    assert spec.compare is not None
-    stated = directions(spec.compare.better or {})
+    better = spec.compare.better if spec.compare is not None else None
+    stated = directions(better or {})
     own = own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
     if name in stated:
         return stated[name]

@@ -11,9 +11,20 @@ import pandas as pd
 import pytest
 
 from jobs.linux import Linux
-from mpbench.engine.bisect import LOG, STEP, Found, Question, Search, batches, read_log
+from mpbench.backends.features import CONSOLE
+from mpbench.engine.bisect import (
+    LOG,
+    STEP,
+    Found,
+    Question,
+    Search,
+    batches,
+    read_log,
+    readable,
+)
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
+from mpbench.plan import make_plan
 from mpbench.plan.runs import Plan, Run
 from mpbench.spec import Spec
 from mpbench.store import atomic, layout
@@ -63,7 +74,7 @@ class Runs:
     def _row(self, run: Run, folder: Path) -> dict[str, object]:
         effects = self.effects_of(run)
         if "broken" in effects:
-            raise UserError("kernel (1 patch): does not build")
+            raise UserError(f"kernel (1 patch): does not build{CONSOLE}panic")
         numbers = [effect for effect in effects if not isinstance(effect, str)]
         drawn = np.random.default_rng(run.point).normal(0, self.noise)
         factor = 1 + (sum(numbers) + drawn * bool(numbers)) / 100
@@ -108,8 +119,8 @@ def searched(
     file = folder / "series.yaml"
     file.write_text(text)
     asked: dict[str, object] = {"good": "stock", "bad": "mine", "worse_percent": 2.0}
-    asked |= more
-    question = Question(load(file), case, metric="goodput", **asked)  # type: ignore[arg-type]
+    asked |= {"metric": "goodput", **more}
+    question = Question(load(file), case, **asked)  # type: ignore[arg-type]
     runs = Runs(effects, noise)
     said: list[str] = []
     search = Search(question, folder / "out", {"fake": "1"}, runs, said.append)
@@ -250,7 +261,7 @@ def test_the_patch_that_does_not_boot_is_named(tmp_path: Path) -> None:
     effects: dict[str, float | str] = {"1.patch": "same", "2.patch": "broken"}
     words = (
         r"series\.yaml:5: kernel 'mine' cannot be judged from change 2, '2\.patch', on"
-        r" \(kernel \(1 patch\): does not build\)\. Without it, it is not worse than"
+        r" \(kernel \(1 patch\): does not build\)\. Step 1 of 3 is not worse than"
     )
     with pytest.raises(UserError, match=words):
         searched(tmp_path, effects | {"3.patch": "same"})
@@ -269,8 +280,9 @@ def test_a_series_that_never_boots(tmp_path: Path, count: int) -> None:
 @pytest.mark.parametrize(
     ("good", "bad", "words"),
     [
-        ("stok", "mine", "no kernel 'stok' in the experiment"),
-        ("stock", "min", "no kernel 'min' in the experiment"),
+        ("stok", "mine", "--good stok: no such kernel; .*stock"),
+        ("stock", "min", "--bad min: no such kernel; .*mine"),
+        ("mine", "mine", "--good mine --bad mine: one kernel; a search needs"),
         ("mine", "stock", "kernel 'stock' is not mine with more patches"),
         ("stock", "options", "kernel 'options' is not stock with more patches"),
         (None, "mine", "kernel 'mine' is not mpbench's own with more patches"),
@@ -281,6 +293,32 @@ def test_kernels_that_make_no_series(
 ) -> None:
     with pytest.raises(UserError, match=words):
         searched(tmp_path, {"1.patch": -10.0}, good=good, bad=bad)
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("goodpt", "--limit goodpt: no metric has this name; .*goodput"),
+        ("request_time", "--limit request_time: no run .* it needs traffic of 'ab'"),
+        ("traffic_split", "--limit traffic_split: neither more nor less of it is"),
+        ("late.goodput", "--limit late.goodput: no program and no part of the runs"),
+        ("x" * 200, "--limit x{80}: no metric"),
+    ],
+)
+def test_a_metric_that_runs_lack_is_refused_before_the_first_run(
+    tmp_path: Path, metric: str, words: str
+) -> None:
+    with pytest.raises(UserError, match=words) as told:
+        searched(tmp_path, {"1.patch": -10.0}, metric=metric)
+    assert "\n" not in str(told.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_file_says_which_direction_is_good(tmp_path: Path) -> None:
+    better = "compare: {better: {goodput: less}}\n"
+    effects: dict[str, float | str] = {"1.patch": "same", "2.patch": 10.0}
+    found, _, _ = searched(tmp_path, effects, text=TEXT + better)
+    assert found == Found(2, (2,))
 
 
 @pytest.mark.parametrize(
@@ -369,6 +407,39 @@ def test_a_series_whose_end_does_not_build(tmp_path: Path) -> None:
 def test_a_series_whose_end_has_no_ok_run(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no pair of ok runs"):
         searched(tmp_path, {"1.patch": "fails"})
+
+
+def test_the_step_before_one_that_does_not_boot_is_undecided(tmp_path: Path) -> None:
+    words = r"does not build\)\. Step 1 of 2: it is undecided whether it is worse"
+    with pytest.raises(UserError, match=words):
+        searched(tmp_path, {"1.patch": -2.0, "2.patch": "broken"}, noise=20.0)
+
+
+def test_a_step_takes_the_runs_of_the_campaign_itself(tmp_path: Path) -> None:
+    """Whoever has judged a series has executed most of what a search needs."""
+    (tmp_path / "series").mkdir()
+    for name in ("1.patch", "2.patch"):
+        (tmp_path / "series" / name).write_text(f"--- a/{name}.c\n+++ b/{name}.c\n")
+    file = tmp_path / "series.yaml"
+    file.write_text(TEXT.replace("cubic}", "cubic, kernel: mine}"))
+    spec, build = load(file), {"fake": "1"}
+    question = Question(spec, "mptcp", "stock", "mine", "goodput", 2.0)
+    runs, there = Runs({"1.patch": "same", "2.patch": -10.0}), tmp_path / "series-run"
+    search = Search(question, tmp_path / "out", build, runs, print, [there])
+    search.run()
+    assert all("series-run" in others for others in runs.others.values())
+    planned = {run.id for run in make_plan(spec, build).runs if run.case == "mptcp"}
+    assert planned & set(search.steps[2].runs)
+
+
+@pytest.mark.parametrize("text", [None, "{", '{"format": 99}'])
+def test_runs_are_taken_from_readable_campaigns_alone(
+    tmp_path: Path, text: str | None
+) -> None:
+    """A folder that another version wrote is no reason to give a search up."""
+    if text is not None:
+        (tmp_path / "campaign.json").write_text(text)
+    assert readable(tmp_path) == ()
 
 
 def test_a_step_takes_the_runs_of_other_steps(tmp_path: Path) -> None:
