@@ -115,14 +115,23 @@ class _Pair:
     unit: str
 
 
-def answer(campaign: Campaign) -> Answer | None:
-    """The answer to the campaign's question, or to the usual one; None if there is
-    neither, or no run is ok."""
+def answer(
+    campaign: Campaign, asked: Question | None = None, search: bool = True
+) -> Answer | None:
+    """The answer to a question; None if there is none, or no run is ok.
+
+    asked : the question; None for the campaign's, or else the usual one
+    search : whether to look for factors that decide
+    """
     runs = campaign.ok_runs
-    asked = campaign.question or question.usual(
-        list(map(str, campaign.runs["case"].unique())),
-        campaign.metrics,
-        campaign.directions,
+    asked = (
+        asked
+        or campaign.question
+        or question.usual(
+            list(map(str, campaign.runs["case"].unique())),
+            campaign.metrics,
+            campaign.directions,
+        )
     )
     if asked is None or runs.empty:
         return None
@@ -140,7 +149,9 @@ def answer(campaign: Campaign) -> Answer | None:
             pairs.append(made)
     rng = np.random.default_rng(SEED)
     spread = [name for name in campaign.factors if name not in split]
-    tree = turning.Search(spread, split, comparisons=max(1, len(pairs)))
+    tree = None
+    if search:
+        tree = turning.Search(spread, split, comparisons=max(1, len(pairs)))
     contrasts = tuple(_contrast(pair, asked, tree, rng) for pair in pairs)
     return Answer(asked, contrasts, tuple(dict.fromkeys(left_out)))
 
@@ -152,10 +163,16 @@ def _pairs(
     runs = campaign.ok_runs
     known_cases = list(map(str, campaign.runs["case"].unique()))
     others = [(c, base) for c in known_cases if (base := asked.baseline_of(c))]
-    for metric, good in asked.better.items():
-        words = question.metric_words(metric)
+    for wanted, good in asked.better.items():
+        metric = wanted
         found = question.columns(metric, runs, campaign.entries)
         known = [name for name in found if is_number(runs, name)]
+        for entry in () if known else campaign.background:
+            # A call may be the only one that has delays, and stay in the background.
+            own = question.columns(f"{entry}.{wanted}", runs, ())
+            if not known and (known := [n for n in own if is_number(runs, n)]):
+                metric = f"{entry}.{wanted}"
+        words = question.metric_words(metric)
         if not known:
             yield f"{words}: no run that is ok has it"
         for column in known:
@@ -219,7 +236,10 @@ def _cells(
 
 
 def _contrast(
-    pair: _Pair, asked: Question, tree: turning.Search, rng: np.random.Generator
+    pair: _Pair,
+    asked: Question,
+    tree: turning.Search | None,
+    rng: np.random.Generator,
 ) -> Contrast:
     gains = turning.of_networks(pair.cells)
     gain = comparison.interval(gains, np.median, rng, LEVEL)
@@ -238,8 +258,8 @@ def _contrast(
         sole=pair.sole,
         outcome=outcome,
         more=further(gain, margin, len(gains)) if outcome == UNDECIDED else None,
-        turn=tree.find(pair.cells, np.random.default_rng(SEED)),
-        searched=tree.possible(pair.cells),
+        turn=tree.find(pair.cells, np.random.default_rng(SEED)) if tree else None,
+        searched=tree is not None and tree.possible(pair.cells),
     )
 
 

@@ -40,9 +40,13 @@ class Campaign:
     listed : factors that the experiment lists, and crosses with the networks; None
         without an experiment
     entries : the names of the traffic entries, if there are several
+    background : the names of those that stay in the background
     directions : the directions in which metrics of the user's own are good
     question : what the experiment asks; None without an experiment, or without a
         question
+    changing : the links that change during a run
+    phases : name to start and end in seconds after the beginning of the traffic, in
+        order; None where runs differ. Empty where no link changes
     """
 
     name: str
@@ -60,8 +64,11 @@ class Campaign:
     settings: "Settings | None" = None
     listed: tuple[str, ...] | None = None
     entries: tuple[str, ...] = ()
+    background: tuple[str, ...] = ()
     directions: Mapping[str, Direction] = field(default_factory=dict)
     question: Question | None = None
+    changing: tuple[str, ...] = ()
+    phases: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
 
     @cached_property
     def ok_runs(self) -> pd.DataFrame:

@@ -43,6 +43,7 @@ DIRECTIONS: dict[str, Direction] = {
     "message_delay_median": LESS,
     "message_delay_p95": LESS,
     "message_delay_p99": LESS,
+    "message_delay_max": LESS,
     "less_lossy_share": NONE,
     "smoothed_rtt": LESS,
     "settling_time": LESS,

@@ -34,6 +34,7 @@ from analysis.report import (
     figures_section,
     metrics_section,
     outcomes_section,
+    phases_section,
     question_section,
     seeds_note,
     spread_section,
@@ -142,7 +143,9 @@ def write(
     lines = [
         f"# {campaign.name}",
         "",
-        *question_section.lines(answered, campaign, trade_off),
+        *question_section.lines(
+            answered, campaign, [*phases_section.lines(answered, campaign), *trade_off]
+        ),
         *_description(campaign),
         *_verdicts(campaign),
         *_state(campaign),

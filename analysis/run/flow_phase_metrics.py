@@ -6,7 +6,7 @@ from typing import Any
 from analysis.run import clock, metrics, path_names, together, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.link_traffic import path_bytes
-from analysis.run.traffic import Traffic
+from analysis.run.traffic import Traffic, served
 
 LEAST_SHARE_OF_PHASE = 0.5
 """An entry counts in a phase if it was active for at least this share of it."""
@@ -83,8 +83,12 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
         say what arrived
     PHASE.jain : Jain's index over all streams of these entries; None for one stream
     PHASE.NAME.goodput_mbps : goodput of a named entry; None if it was not active
+
+    PHASE.COLUMN, PHASE.NAME.COLUMN : the columns of a tool, of the messages, requests
+        or files that began in the phase
     """
     columns: dict[str, Any] = {}
+    names = own_names(run)
     for phase, (start_s, end_s) in run.job.phases.items():
         active, ways = [], set[bool]()
         for index, entry in enumerate(run.traffic):
@@ -102,7 +106,42 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
         columns[f"{phase}.goodput_mbps"] = total_mbps if active else None
         has_index = len(rates) > 1 and any(rates)
         columns[f"{phase}.jain"] = metrics.jain(rates) if has_index else None
+        for index, prefixes in enumerate(names):
+            found = _began_in_phase(run, index, start_s, end_s)
+            columns |= {
+                f"{phase}.{p}{n}": v for p in prefixes for n, v in found.items()
+            }
     return columns
+
+
+def own_names(run: Artefacts) -> tuple[tuple[str, ...], ...]:
+    """The beginnings of the names of the columns that only its tool measures, for each
+    traffic entry.
+
+    They are the entry's name and a dot, or `traffic1.` and so on if there are several
+    entries without names. An entry with background traffic alone beside it has the same
+    columns without a name too, because they are those of the run.
+    """
+    several = sum(served(e, n) == n for n, e in enumerate(run.traffic)) > 1
+    shown = [entry for entry in run.traffic if not entry.background]
+    found: list[tuple[str, ...]] = []
+    for number, entry in enumerate(run.traffic, start=1):
+        name = entry.name or (f"traffic{number}" if several else None)
+        whole = ("",) if several and shown == [entry] else ()
+        found.append(((f"{name}.") if name else "", *whole))
+    return tuple(found)
+
+
+def _began_in_phase(
+    run: Artefacts, index: int, start_s: float, end_s: float
+) -> dict[str, Any]:
+    """The columns of what began in a phase; none if the entry's tool has no such."""
+    entry, report = run.traffic[index], run.reports[index]
+    columns = tools.has(entry, "part_columns")
+    if columns is None or report is None:
+        return {}
+    zero_s = clock.began_s(run, index)
+    return dict(columns(entry, report, start_s - zero_s, end_s - zero_s))
 
 
 def flow_in_phase(

@@ -16,10 +16,9 @@ from analysis.run import (
     tools,
 )
 from analysis.run.artefacts import Artefacts
-from analysis.run.flow_phase_metrics import by_entry, by_phase
+from analysis.run.flow_phase_metrics import by_entry, by_phase, own_names
 from analysis.run.link_traffic import by_link, link_bytes
 from analysis.run.readers.counters import Counters, total
-from analysis.run.traffic import served
 from jobs import FRAME_BYTES
 
 PAYLOAD_SHARE = 1448 / FRAME_BYTES
@@ -233,24 +232,12 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
 
 
 def _by_tool(run: Artefacts) -> dict[str, Any]:
-    """The columns that only one tool measures.
-
-    They begin with the entry's name, or with `traffic1.` and so on if there are
-    several entries without names. An entry with background traffic alone beside it has
-    the same columns without a name too, because they are those of the run.
-    """
+    """The columns that only one tool measures, see `own_names`."""
     columns: dict[str, Any] = {}
-    several = sum(served(e, n) == n for n, e in enumerate(run.traffic)) > 1
-    shown = [entry for entry in run.traffic if not entry.background]
-    for number, (entry, report) in enumerate(
-        zip(run.traffic, run.reports, strict=True), start=1
-    ):
-        entry_name = entry.name or (f"traffic{number}" if several else None)
-        prefix = f"{entry_name}." if entry_name else ""
+    names = own_names(run)
+    for prefixes, entry, report in zip(names, run.traffic, run.reports, strict=True):
         of_entry = tools.of(entry, report).columns(entry, report)
-        columns |= {f"{prefix}{name}": value for name, value in of_entry.items()}
-        if several and shown == [entry]:
-            columns |= of_entry
+        columns |= {f"{p}{name}": v for p in prefixes for name, v in of_entry.items()}
     return columns
 
 

@@ -35,6 +35,9 @@ PROCESS
 over_time(run, index)
     the name and the line of what the receiver of an entry read over time; None if it
     does not say
+part_columns(entry, report, start_s, end_s)
+    the columns of what began in a part of the time after the entry's start, such as
+    requests or messages: those of `columns` that say something of a part
 larger_files(entry)
     what to do about a file that reached the entry's limit
 silent(entry)

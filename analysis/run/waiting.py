@@ -1,11 +1,12 @@
 """Columns of what kept data back: windows, buffers, order, and interruptions."""
 
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import Any
 
+from analysis.run import clock, tools
 from analysis.run import events as record_of_events
-from analysis.run import tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.explain.subflows import Connection, connections
 from analysis.run.explain.times import LIMITS, Shares, shares
@@ -29,9 +30,19 @@ def columns(run: Artefacts, artefacts: Path) -> dict[str, Any]:
     interruption_s : the longest time in which a receiver read nothing, in whole
         intervals of its report; seconds
 
+    PHASE.interruption_s : the same in a phase
+
     Raises ValueError if the events are damaged.
     """
-    return {**_order(run), **_limits(run, artefacts), "interruption_s": _longest(run)}
+    return {
+        **_order(run),
+        **_limits(run, artefacts),
+        "interruption_s": _longest(run),
+        **{
+            f"{phase}.interruption_s": _longest(run, start_s, end_s)
+            for phase, (start_s, end_s) in run.job.phases.items()
+        },
+    }
 
 
 def _order(run: Artefacts) -> dict[str, float | None]:
@@ -87,18 +98,26 @@ def _shares(
                     yield found[0], mptcp, found[1]
 
 
-def _longest(run: Artefacts) -> float | None:
-    """The longest interruption of any entry whose receiver reports intervals."""
+def _longest(run: Artefacts, start_s: float = -inf, end_s: float = inf) -> float | None:
+    """The longest interruption of any entry whose receiver reports intervals.
+
+    start_s, end_s : a part of the time, after the beginning of the traffic. An interval
+        belongs to it if its middle does
+    """
     found: list[float] = []
-    for entry, report in zip(run.traffic, run.reports, strict=True):
+    for index, (entry, report) in enumerate(zip(run.traffic, run.reports, strict=True)):
         intervals = tools.has(entry, "intervals")
         if intervals is None or report is None or entry.background:
             continue
         if entry.record.interval_s is None:
             continue
-        found.append(0.0)
+        zero_s = clock.began_s(run, index) if end_s < inf else 0.0
         since_s = None
         for interval in intervals(entry, report, entry.record.interval_s / 2):
+            middle_s = zero_s + (interval.start_s + interval.end_s) / 2
+            if not start_s <= middle_s < end_s:
+                continue
+            found.append(0.0)
             if interval.bytes:
                 since_s = None
                 continue

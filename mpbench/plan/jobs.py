@@ -3,13 +3,14 @@
 `jobs` has the records, and their docstrings describe them key by key.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import jobs
-from jobs import FORMAT, Job, capture
+from jobs import FORMAT, Entry, Job, capture
 from jobs.capture import Capture
+from jobs.changes import Series
 from jobs.ends import Host
 from jobs.links import of_shapes
 from jobs.linux import OWN, Linux
@@ -36,6 +37,7 @@ from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.plan.transports import transport, with_transports
 from mpbench.spec import Spec, flows, job_keys, middlebox_checks, middleboxes
 from mpbench.spec.ends import merged
+from mpbench.spec.phases import usual
 from mpbench.spec.traffic import BACKGROUND
 from topologies import resolve, wire
 
@@ -119,7 +121,9 @@ def job(
         )
         if interfaces
         else None,
-        report=with_proxies(report(spec, flowing, percents), legs),
+        report=with_proxies(
+            report(spec, flowing, percents, phases(spec, entries, changing)), legs
+        ),
         metrics=spec.plugins.metrics(),
         kernel=spec.plugins.kernel([transport_, *own]),
         programs=spec.plugins.programs(
@@ -199,13 +203,29 @@ def whole_segments(spec: Spec) -> bool:
     return spec.on_fabric is not None and spec.on_fabric.offload
 
 
+def phases(
+    spec: Spec, entries: Sequence[Entry], changing: Sequence[Series]
+) -> dict[str, tuple[float, float]]:
+    """Start and end of each phase in seconds: those of the file, or those that follow
+    from the changes of the run."""
+    end_s = known_end_s(entries)
+    if spec.phases or end_s is None or not entries:
+        return {name: (each.start, each.end) for name, each in spec.phases.items()}
+    begin_s = min(entry.start_s for entry in entries)
+    return usual(spec.changes, changing, begin_s, end_s)
+
+
 def report(
-    spec: Spec, flowing: Mapping[int, int], percents: Mapping[str, float]
+    spec: Spec,
+    flowing: Mapping[int, int],
+    percents: Mapping[str, float],
+    spans: Mapping[str, tuple[float, float]],
 ) -> Report:
     """Names of the traffic entries (null where there is one without a name), and
     the phases, name to start and end in seconds.
 
     percents : the changes of links' delays, see `perturbation.drawn`
+    spans : the phases
     """
     named = len(spec.traffic) > 1 or spec.traffic[0].name is not None
     names = flows.names(spec.traffic)
@@ -214,7 +234,7 @@ def report(
     wanted = [spec.traffic[index].expect for index in flowing]
     return Report(
         names=tuple(names[index] for index in flowing) if named else None,
-        phases={n: (p.start, p.end) for n, p in spec.phases.items()},
+        phases=spans,
         background=tuple(behind),
         expect=tuple(one.job() if one else None for one in wanted)
         if any(wanted)

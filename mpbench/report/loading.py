@@ -48,6 +48,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         factors=tuple(head.factors),
         listed=listed_factors(spec) if spec else None,
         entries=_entries(spec) if spec else (),
+        background=_background(spec) if spec else (),
         metrics=spec.metrics if spec else ("goodput",),
         question=seeds.question(spec, rows) if spec else None,
         directions=own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
@@ -62,6 +63,8 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         description=(spec.description or "") if spec else "",
         figures=spec.requests if spec else (),
         settings=PlannedSettings(spec) if spec else None,
+        changing=tuple(spec.changes) if spec else (),
+        phases=spec.phase_spans if spec and spec.changes else {},
     )
     return loaded, spec
 
@@ -84,6 +87,15 @@ def _entries(spec: "Spec") -> tuple[str, ...]:
     pairs = zip(flows.names(spec.traffic), spec.traffic, strict=True)
     names = tuple(name for name, entry in pairs if entry.role != BACKGROUND)
     return names if len(names) > 1 else ()
+
+
+def _background(spec: "Spec") -> tuple[str, ...]:
+    """The names of the traffic entries that are background."""
+    from mpbench.spec import flows
+    from mpbench.spec.traffic import BACKGROUND
+
+    pairs = zip(flows.names(spec.traffic), spec.traffic, strict=True)
+    return tuple(name for name, entry in pairs if entry.role == BACKGROUND)
 
 
 def keep_rows(root: Path, out: Path) -> tuple[str, ...]:

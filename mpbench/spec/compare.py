@@ -24,6 +24,8 @@ from mpbench.spec.vocabulary import METRICS
 WAYS: tuple[Direction, ...] = (MORE, LESS)
 FORM = "expected metrics, each with more or less; write {goodput: more}"
 LIMITS_FORM = "expected metrics, each with a percentage; write {goodput: 1 %}"
+TIMES = ("_ms", "_s")
+"""The ends of columns of which less is usually better."""
 TOLERATED = Quantity("%", 0, 100, usual="%")
 
 
@@ -82,7 +84,8 @@ def _way(name: str, way: object) -> str:
         return OneOf("direction", WAYS).check(way)
     usual = direction(name.rpartition(DOT)[2], {})
     if usual == NONE:
-        raise ValueError(f"say whether more or less is better: '{name}: more'")
+        guess = LESS if name.endswith(TIMES) else MORE
+        raise ValueError(f"say whether more or less is better: '{name}: {guess}'")
     return usual
 
 

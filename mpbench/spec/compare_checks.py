@@ -35,6 +35,9 @@ def check(spec: Sections, faults: Faults) -> None:
         name = at[-1]
         if DOT not in name:
             continue
+        phase, _, of_phase = name.partition(DOT)
+        if phase in spec.phase_names and of_phase in own:
+            continue
         if name in own:
             if name not in spec.metrics:
                 reason = f"'{name}' is not among the experiment's metrics"
@@ -118,7 +121,7 @@ def baselines_of(spec: Sections, label: str) -> dict[str, str]:
 def _parts(spec: Sections) -> list[str]:
     """Phases and traffic entries whose metrics are columns of their own."""
     several = len(spec.traffic) > 1 or spec.traffic[0].name is not None
-    return [*spec.phases, *(flows.names(spec.traffic) if several else ())]
+    return [*spec.phase_names, *(flows.names(spec.traffic) if several else ())]
 
 
 def asked(spec: Sections) -> Question | None:

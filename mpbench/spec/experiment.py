@@ -261,7 +261,7 @@ class Spec(Sections):
         of_bulk = tuple(endpoint.columns(self.cases.values(), topology))
         own = self.plugins.stored.metrics
         known = own_metrics.columns(self.traffic, own, of_bulk)
-        parts = [*self.phases, *flows.names(self.traffic)]
+        parts = [*self.phase_names, *flows.names(self.traffic)]
         own_metrics.check(self.metrics, known, parts, faults)
         if "mean_queue" in self.metrics and self.topology in fabrics.TCLINK:
             at = ("metrics", self.metrics.index("mean_queue"))

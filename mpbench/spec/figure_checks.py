@@ -122,12 +122,12 @@ def _check_part(
     links = topology.links if topology and figure.metric in OF_LINKS else ()
     users = flows.names(spec.traffic)
     several = len(spec.traffic) > 1 or spec.traffic[0].name is not None
-    known = [*spec.phases, *(users if several else ())]
+    known = [*spec.phase_names, *(users if several else ())]
     named: list[tuple[Loc, str]] = [((*at, "part"), figure.part or "")]
     named += [((*at, "parts", i), p) for i, p in enumerate(figure.parts or ())]
     for where, text in named:
         phase, _, rest = text.partition(".")
-        of_phase = figure.metric == "mean_queue" and phase in spec.phases
+        of_phase = figure.metric == "mean_queue" and phase in spec.phase_names
         link, _, way = (rest if of_phase else text).rpartition(".")
         if link in links:
             if way not in WAYS:

@@ -29,7 +29,7 @@ from mpbench.spec.link_traits import LinkTraits, without_value
 from mpbench.spec.middleboxes import Middleboxes
 from mpbench.spec.networks import Network
 from mpbench.spec.own_metrics import MetricName
-from mpbench.spec.phases import Phases
+from mpbench.spec.phases import Phases, spans, usual_names
 from mpbench.spec.plugin_format import PROGRAMS, SUFFIXES
 from mpbench.spec.plugins import Plugins
 from mpbench.spec.repetitions import OnRepetitions, Repetitions
@@ -197,6 +197,19 @@ class Sections(Part):
     def requests(self) -> tuple[FigureRequest, ...]:
         """The figures, each as the record of its kind."""
         return tuple(figure.request for figure in self.figures)
+
+    @property
+    def phase_names(self) -> tuple[str, ...]:
+        """The names of the phases: of the file, or those that follow from changes."""
+        if self.phases or self.known_end_s is None:
+            return tuple(self.phases)
+        return usual_names(self.changes)
+
+    @property
+    def phase_spans(self) -> dict[str, tuple[float, float] | None]:
+        """Start and end of each phase in seconds, in order; None where runs differ."""
+        begin_s = min(entry.start.earliest for entry in self.traffic)
+        return spans(self.phases, self.changes, begin_s, self.known_end_s)
 
     @property
     def known_end_s(self) -> float | None:

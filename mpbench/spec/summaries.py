@@ -79,6 +79,7 @@ METRICS: Mapping[str, str] = {
     "message_delay_median": "median of these times of a run's messages",
     "message_delay_p95": "95th percentile of these times",
     "message_delay_p99": "99th percentile of these times",
+    "message_delay_max": "longest of these times",
     "less_lossy_share": "the share of the path on which TCP retransmits less",
     "smoothed_rtt": "mean smoothed round-trip time of the senders",
     "settling_time": "time until the rates stay within 25 % of their means for 5 s",

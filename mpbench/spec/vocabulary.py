@@ -77,6 +77,7 @@ METRICS = (
     "message_delay_median",
     "message_delay_p95",
     "message_delay_p99",
+    "message_delay_max",
     "less_lossy_share",
     "smoothed_rtt",
     "settling_time",

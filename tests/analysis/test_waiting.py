@@ -126,6 +126,19 @@ def test_the_longest_interruption(
     assert found["interruption_s"] == seconds
 
 
+def test_an_interruption_belongs_to_the_phase_of_its_intervals(
+    make_run: MakeRun,
+) -> None:
+    run = silent(make_run("mptcp"), 1, 2)
+    path = run / "job.json"
+    job = json.loads(path.read_text())
+    job["report"] = {"names": None, "phases": {"early": [0, 2], "late": [2, 4]}}
+    path.write_text(json.dumps(job))
+    found = row.row(run)
+    assert found["interruption_s"] == 2
+    assert (found["early.interruption_s"], found["late.interruption_s"]) == (1, 1)
+
+
 @pytest.mark.parametrize("late_s", [0.0, 0.00005, 0.02])
 def test_late_intervals_make_no_winner(late_s: float, make_run: MakeRun) -> None:
     run = silent(make_run("mptcp"), 1, 2)

@@ -361,3 +361,59 @@ def test_drawings_and_models_know_of_changes(tmp_path: Path, command: Command) -
     refused = command("model", "max-min", "--experiment", file)
     assert refused.status == 2
     assert ":7: changes: the models need links that stay as they are" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("changes", "phases"),
+    [
+        ("path1: {at: {20 s: {loss: 1 %}}}", {"before": [0, 20], "after": [20, 60]}),
+        (
+            "path1: {at: {0 s: {loss: 1 %}, 20 s: {up: false}, 25 s: {up: true}}}",
+            {"before": [0, 20], "during": [20, 25], "after": [25, 60]},
+        ),
+        (
+            "{path1: {at: {9 s: {up: false}}}, path2: {at: {9 s: {loss: 0}}}}",
+            {"before": [0, 9], "after": [9, 60]},
+        ),
+        (
+            "{path1: {at: {9 s: {up: false}}}, path2: {every: 1 s, loss:"
+            " {min: 0 %, max: 1 %}}}",
+            {"before": [0, 9], "after": [9, 60]},
+        ),
+        ("path1: {at: {1 s: {loss: 1 %}, 2 s: {loss: 0}}, repeat: 4 s}", {}),
+        ("path1: {every: 1 s, loss: {min: 0 %, max: 1 %}}", {}),
+    ],
+)
+def test_changes_make_phases(changes: str, phases: dict[str, list[float]]) -> None:
+    inside = changes if changes.startswith("{") else f"{{{changes}}}"
+    text = f"{HEAD}changes: {inside}\n"
+    assert job(text)["report"]["phases"] == phases
+    spec = loads(text)
+    assert spec.phase_names == tuple(phases)
+    spans = {name: list(span or ()) for name, span in spec.phase_spans.items()}
+    assert spans == phases
+
+
+def test_named_phases_replace_those_of_changes() -> None:
+    text = f"{HEAD}changes: {{path1: {{at: {{20 s: {{up: false}}}}}}}}\n"
+    made = job(f"{text}phases: {{late: 30 s..60 s}}\n")
+    assert made["report"]["phases"] == {"late": [30, 60]}
+
+
+def test_phases_follow_the_times_of_each_point() -> None:
+    text = f"""{HEAD}design: {{method: grid, factors: {{leaves: [10 s, 30 s]}}}}
+changes: {{path1: {{at: {{= leaves: {{up: false}}, = leaves + 5 s: {{up: true}}}}}}}}
+compare: {{better: {{during.goodput: more}}}}
+"""
+    text = text.replace(
+        "lia: {", "olia: {protocol: mptcp, congestion_control: olia}\n  lia: {", 1
+    )
+    assert job(text, 0)["report"]["phases"]["during"] == [10, 15]
+    assert job(text, 2)["report"]["phases"]["during"] == [30, 35]
+    assert loads(text).phase_spans == {"before": None, "during": None, "after": None}
+
+
+def test_traffic_without_a_known_end_has_no_phases() -> None:
+    text = HEAD.replace("duration: 60 s", "size: 1 MB")
+    made = job(f"{text}changes: {{path1: {{at: {{20 s: {{up: false}}}}}}}}\n")
+    assert made["report"]["phases"] == {}

@@ -39,11 +39,16 @@ def _messages(entry: Cbr, each: Flow) -> dict[str, Any]:
     """Output of both ends of a connection at a constant rate, in one."""
     count = math.ceil(each.seconds)
     late_ms = {name: 10.0 + place for place, name in enumerate(("p50", "p95", "p99"))}
+    messages = each.bytes // (entry.size_bytes or SEGMENT_BYTES)
+    step_us = 1e6 * each.seconds / max(messages, 1)
     return {
-        "messages": each.bytes // (entry.size_bytes or SEGMENT_BYTES),
+        "messages": messages,
         "bytes": each.bytes,
         "seconds": each.seconds,
         "interval_s": 1.0,
         "intervals": [each.bytes // count] * count + [0],
         "delay_ms": {"mean": 10.5, **late_ms, "max": 20.0},
+        "connected_s": 0.02,
+        "due_us": [round(number * step_us) for number in range(messages)],
+        "late_us": [10_000 + number % 11 * 1000 for number in range(messages)],
     }

@@ -12,7 +12,17 @@ from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
+from tools.cbr.programs import messages
 from tools.cbr.record import Cbr
+
+DELAYS = {
+    "mean": "message_delay_ms",
+    "p50": "message_delay_median_ms",
+    "p95": "message_delay_p95_ms",
+    "p99": "message_delay_p99_ms",
+    "max": "message_delay_max_ms",
+}
+"""The columns of the delays, by their names in a report."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,9 @@ class Messages:
     intervals : bytes that arrived in each; the last one is that after the duration
     delay_ms : from when a message was due until its reader had all of it: `mean`,
         `p50`, `p95`, `p99` and `max`; empty without messages
+    connected_s : time that connecting took, before the first message was due
+    due_s, late_ms : of each message, when it was due after the first one, and how late
+        it was; empty where the reader did not keep them
     """
 
     sent: int
@@ -47,6 +60,13 @@ class Messages:
     interval_s: float
     intervals: tuple[int, ...]
     delay_ms: Mapping[str, float]
+    connected_s: float = 0.0
+    due_s: tuple[float, ...] = ()
+    late_ms: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.due_s) != len(self.late_ms):
+            raise ValueError("as many times as delays of messages are needed")
 
 
 def read(folder: Path, index: int, _entry: Traffic[Cbr]) -> Report | Messages:
@@ -64,6 +84,9 @@ def read(folder: Path, index: int, _entry: Traffic[Cbr]) -> Report | Messages:
                     str(name): float(value)
                     for name, value in received["delay_ms"].items()
                 },
+                connected_s=float(sent.get("connected_s", 0.0)),
+                due_s=tuple(int(one) / 1e6 for one in received.get("due_us", ())),
+                late_ms=tuple(int(one) / 1e3 for one in received.get("late_us", ())),
             )
         return Report(
             sent_packets=int(sent["packets"]),
@@ -97,6 +120,8 @@ def part(
     """
     if isinstance(report, Report):
         return None
+    # Intervals count from when the first message was due.
+    start_s, end_s = start_s - report.connected_s, end_s - report.connected_s
     seconds = count = 0.0
     for number, arrived in enumerate(report.intervals[:-1]):
         begin_s = number * report.interval_s
@@ -113,19 +138,30 @@ def columns(_entry: Traffic[Cbr], report: Report | Messages) -> Mapping[str, Any
     Of a connection, the number of messages, and how late they were.
     """
     if isinstance(report, Messages):
-        delay_ms = report.delay_ms
         return {
             "messages": report.received,
-            "message_delay_ms": delay_ms.get("mean"),
-            "message_delay_median_ms": delay_ms.get("p50"),
-            "message_delay_p95_ms": delay_ms.get("p95"),
-            "message_delay_p99_ms": delay_ms.get("p99"),
-            "message_delay_max_ms": delay_ms.get("max"),
+            **{column: report.delay_ms.get(name) for name, column in DELAYS.items()},
         }
     lost = report.sent_packets - report.received_packets
     return {
         "packets": report.sent_packets,
         "packet_loss_ratio": lost / max(report.sent_packets, 1),
+    }
+
+
+def part_columns(
+    _entry: Traffic[Cbr], report: Report | Messages, start_s: float, end_s: float
+) -> Mapping[str, Any]:
+    """How late the messages were that were due in a part of the time."""
+    if isinstance(report, Report):
+        return {}
+    zero_s = report.connected_s
+    pairs = zip(report.due_s, report.late_ms, strict=True)
+    late_ms = sorted(ms for due_s, ms in pairs if start_s <= zero_s + due_s < end_s)
+    delay_ms = messages.summary(late_ms)
+    return {
+        "messages": len(late_ms) if report.due_s else None,
+        **{column: delay_ms.get(name) for name, column in DELAYS.items()},
     }
 
 

@@ -85,6 +85,16 @@ def columns(entry: Traffic[Flows], report: Report) -> Mapping[str, Any]:
     }
 
 
+def part_columns(
+    entry: Traffic[Flows], report: Report, start_s: float, end_s: float
+) -> Mapping[str, Any]:
+    """The completion times of the flows that were to open in a part of the time."""
+    if entry.bulk:
+        return {}
+    inside = [each for each in report.flows if start_s <= each.start_s < end_s]
+    return flow_times.columns(inside)
+
+
 def wrong(entry: Traffic[Flows], report: Report) -> Iterator[str]:
     """Check that the connections are those of the job, and that none failed for a
     reason other than the network."""

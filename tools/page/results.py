@@ -1,5 +1,6 @@
 """Results of the load of a page. `analysis.run.tools` describes each function."""
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 
 from analysis.run import series as lines
 from analysis.run.artefacts import Artefacts
+from analysis.run.distributions import percentiles
 from analysis.run.outcomes import endings
 from analysis.run.readers import files
 from analysis.run.series import Line
@@ -54,17 +56,20 @@ def columns(entry: Traffic[Page], report: reader.Report) -> Mapping[str, Any]:
     """The times of the page; None for what did not happen."""
     first = [one.first_s for one in report.objects if one.first_s is not None]
     whole = report.end == COMPLETE and bool(report.ends_s)
-    times = _object_times(report)
     return {
         LOAD: report.ends_s[-1] if whole else None,
         FIRST: min(first, default=None),
         INDEX: _byte_index_s(entry, report) if whole else None,
         CONNECTIONS: len(report.connections),
-        **{
-            name: float(np.percentile(times, percent)) if len(times) else None
-            for name, percent in PERCENTILES.items()
-        },
+        **percentiles(_object_times(report), PERCENTILES),
     }
+
+
+def part_columns(
+    _entry: Traffic[Page], report: reader.Report, start_s: float, end_s: float
+) -> Mapping[str, Any]:
+    """The times of the objects that could be requested in a part of the time."""
+    return percentiles(_object_times(report, start_s, end_s), PERCENTILES)
 
 
 def _arrivals(entry: Traffic[Page], report: reader.Report) -> list[tuple[float, int]]:
@@ -84,13 +89,19 @@ def _byte_index_s(entry: Traffic[Page], report: reader.Report) -> float:
     return sum(time * size for time, size in arrived) / sum(n for _, n in arrived)
 
 
-def _object_times(report: reader.Report) -> np.ndarray:
-    """Of each object that arrived: from when it could be requested until its end."""
+def _object_times(
+    report: reader.Report, start_s: float = -math.inf, end_s: float = math.inf
+) -> np.ndarray:
+    """Of each object that arrived: from when it could be requested until its end.
+
+    start_s, end_s : the time in which it could first be requested
+    """
     return np.array(
         [
             one.end_s - one.ready_s
             for one in report.objects
             if one.end_s is not None and one.ready_s is not None
+            if start_s <= one.ready_s < end_s
         ]
     )
 

@@ -1,7 +1,7 @@
 """Results of requests and answers in turn. `analysis.run.tools` describes each
 function."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,28 @@ def part(
 
 def columns(_entry: Traffic[PingPong], report: reader.Report) -> Mapping[str, Any]:
     """The number of exchanges and the distribution of their times; None without any."""
-    ordered = sorted(report.times_ms)
+    return _of_times(report.times_ms)
+
+
+def part_columns(
+    entry: Traffic[PingPong], report: reader.Report, start_s: float, end_s: float
+) -> Mapping[str, Any]:
+    """The same of the exchanges that began in a part of the time.
+
+    One begins `think` after the one before has ended.
+    """
+    if report.connected_s is None:
+        return {}
+    began_s, inside = report.connected_s, []
+    for time_ms in report.times_ms:
+        if start_s <= began_s < end_s:
+            inside.append(time_ms)
+        began_s += time_ms / 1e3 + entry.record.think_s
+    return _of_times(inside)
+
+
+def _of_times(times_ms: Sequence[float]) -> dict[str, Any]:
+    ordered = sorted(times_ms)
     found: dict[str, Any] = {EXCHANGES: len(ordered), **dict.fromkeys(TIMES)}
     if ordered:
         found[MEAN] = sum(ordered) / len(ordered)

@@ -1,5 +1,6 @@
 """Results of a sync of files. `analysis.run.tools` describes each function."""
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 
 from analysis.run import series as lines
 from analysis.run.artefacts import Artefacts
+from analysis.run.distributions import percentiles
 from analysis.run.outcomes import endings
 from analysis.run.readers import files
 from analysis.run.series import Line
@@ -52,17 +54,20 @@ def part(
 
 def columns(entry: Traffic[Sync], report: reader.Report) -> Mapping[str, Any]:
     """The times of the files; None for what did not happen."""
-    times = _times(report)
     whole = report.end == COMPLETE and bool(report.done_s)
     return {
         TIME: report.done_s[-1] if whole else None,
         FILES: len(report.done_s),
         CONNECTIONS: len(report.connections),
-        **{
-            name: float(np.percentile(times, percent)) if len(times) else None
-            for name, percent in PERCENTILES.items()
-        },
+        **percentiles(_times(report), PERCENTILES),
     }
+
+
+def part_columns(
+    _entry: Traffic[Sync], report: reader.Report, start_s: float, end_s: float
+) -> Mapping[str, Any]:
+    """The times of the files that a connection began with in a part of the time."""
+    return percentiles(_times(report, start_s, end_s), PERCENTILES)
 
 
 def _done(entry: Traffic[Sync], report: reader.Report) -> list[tuple[float, int]]:
@@ -71,13 +76,19 @@ def _done(entry: Traffic[Sync], report: reader.Report) -> list[tuple[float, int]
     return sorted((one.done_s, size) for one, size in pairs if one.done_s is not None)
 
 
-def _times(report: reader.Report) -> np.ndarray:
-    """Of each file that was done: from when a connection began with it."""
+def _times(
+    report: reader.Report, start_s: float = -math.inf, end_s: float = math.inf
+) -> np.ndarray:
+    """Of each file that was done: from when a connection began with it.
+
+    start_s, end_s : the time in which it began
+    """
     return np.array(
         [
             one.done_s - one.begun_s
             for one in report.files
             if one.done_s is not None and one.begun_s is not None
+            if start_s <= one.begun_s < end_s
         ]
     )
 

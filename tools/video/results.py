@@ -1,6 +1,6 @@
 """Results of adaptive video. `analysis.run.tools` describes each function."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 
 from analysis.run import series as lines
 from analysis.run.artefacts import Artefacts
+from analysis.run.distributions import percentiles
 from analysis.run.outcomes import endings
 from analysis.run.readers import files
 from analysis.run.series import Line
@@ -64,23 +65,36 @@ def _rates(entry: Traffic[Video], report: reader.Report) -> list[float]:
     return [entry.record.rates_mbps[chunk.rate] for chunk in report.chunks]
 
 
-def _times(report: reader.Report) -> np.ndarray:
-    return np.array([chunk.end_s - chunk.asked_s for chunk in report.chunks])
+def _times(chunks: Sequence[reader.Chunk]) -> np.ndarray:
+    return np.array([chunk.end_s - chunk.asked_s for chunk in chunks])
 
 
 def columns(entry: Traffic[Video], report: reader.Report) -> Mapping[str, Any]:
     """The columns of what a viewer sees; None for what did not happen."""
-    rates, times = _rates(entry, report), _times(report)
+    rates = _rates(entry, report)
     return {
         STARTUP: report.start_s,
         STALLS: len(report.stalls),
         STALLED: sum(end_s - begin_s for begin_s, end_s in report.stalls),
         BITRATE: sum(rates) / len(rates) if rates else None,
         CHANGES: sum(one != after for one, after in pairwise(rates)),
-        **{
-            name: float(np.percentile(times, percent)) if len(times) else None
-            for name, percent in PERCENTILES.items()
-        },
+        **percentiles(_times(report.chunks), PERCENTILES),
+    }
+
+
+def part_columns(
+    entry: Traffic[Video], report: reader.Report, start_s: float, end_s: float
+) -> Mapping[str, Any]:
+    """The stalls within a part of the time, and the chunks requested in it."""
+    pairs = zip(report.chunks, _rates(entry, report), strict=True)
+    inside = [(c, rate) for c, rate in pairs if start_s <= c.asked_s < end_s]
+    rates = [rate for _, rate in inside]
+    stalled = [(max(a, start_s), min(b, end_s)) for a, b in report.stalls]
+    return {
+        STALLS: sum(start_s <= begin_s < end_s for begin_s, _ in report.stalls),
+        STALLED: sum(max(0.0, stop_s - begin_s) for begin_s, stop_s in stalled),
+        BITRATE: sum(rates) / len(rates) if rates else None,
+        **percentiles(_times([chunk for chunk, _ in inside]), PERCENTILES),
     }
 
 
@@ -116,7 +130,7 @@ def connected(
 
 
 def samples(_entry: Traffic[Video], report: reader.Report) -> Mapping[str, np.ndarray]:
-    return {CHUNK: _times(report)}
+    return {CHUNK: _times(report.chunks)}
 
 
 def series(entry: Traffic[Video], report: reader.Report) -> Mapping[str, Line]:

@@ -196,3 +196,51 @@ def test_messages_of_a_given_size_are_counted() -> None:
     assert 0 < written["messages"] <= 79
     assert read["messages"] == written["messages"]
     assert read["bytes"] == written["bytes"] == 160 * written["messages"]
+
+
+def test_delays_of_a_part_of_the_time_on_paper(tmp_path: Path) -> None:
+    (tmp_path / "traffic-0-client.json").write_text(
+        json.dumps({**WRITTEN, "connected_s": 0.5})
+    )
+    late = {
+        "due_us": [0, 500_000, 1_000_000, 1_500_000],
+        "late_us": [20_000, 30_000, 900_000, 40_000],
+    }
+    (tmp_path / "traffic-0-server.json").write_text(json.dumps({**READ, **late}))
+    found = cbr.read(tmp_path, 0, ENTRY)
+    # The messages are due 0.5, 1, 1.5 and 2 s after the client began.
+    early = cbr.part_columns(ENTRY, found, 0, 1.5)
+    assert early["messages"] == 2
+    assert early["message_delay_ms"] == pytest.approx(25)
+    assert early["message_delay_median_ms"] == pytest.approx(25)
+    assert early["message_delay_max_ms"] == pytest.approx(30)
+    # The third one begins in this part, although it arrives after its end.
+    assert cbr.part_columns(ENTRY, found, 1.5, 2)["message_delay_max_ms"] == 900
+    none = cbr.part_columns(ENTRY, found, 9, 10)
+    assert (none["messages"], none["message_delay_p95_ms"]) == (0, None)
+    # The intervals begin with the first message, half a second after the client.
+    part = cbr.part(ENTRY, found, 0, 1.5)
+    assert part is not None and (part.bytes, part.seconds) == (2800, 1.0)
+
+
+def test_a_reader_that_kept_no_message_says_nothing_of_parts(tmp_path: Path) -> None:
+    found = cbr.part_columns(ENTRY, report(tmp_path), 0, 2)
+    assert found["messages"] is None and found["message_delay_ms"] is None
+
+
+def test_times_without_delays_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="as many times as delays"):
+        report(tmp_path, due_us=[0, 1], late_us=[5])
+
+
+def test_a_reader_keeps_all_messages_or_none() -> None:
+    assert program.kept([0, 5], [1, 1], 2) == {"due_us": [0, 5], "late_us": [1, 1]}
+    assert program.kept([0, 5], [1, 1], 3) == {}
+
+
+def test_a_row_has_the_delays_of_a_phase(tmp_path: Path) -> None:
+    found = row_of(tmp_path, TEXT)
+    # The fake run's delays are 10, 11, ... 20 ms in turn.
+    assert found["late.message_delay_median_ms"] == pytest.approx(15, abs=0.1)
+    assert found["late.message_delay_max_ms"] == 20
+    assert found["late.messages"] == pytest.approx(found["messages"] / 3, rel=0.02)

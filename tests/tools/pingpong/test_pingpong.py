@@ -345,3 +345,15 @@ def test_a_client_that_is_told_to_end_reports() -> None:
     client.send_signal(signal.SIGTERM)
     found = json.loads(client.communicate(timeout=10)[0])
     assert (found["end"], found["connected_s"] is None) == ("stopped", False)
+
+
+def test_an_exchange_belongs_to_the_part_in_which_it_begins() -> None:
+    (entry,) = traffic.of_job(job_of("size: 80 B, number: 3, think: 100 ms"))
+    report = reader.parse(REPORT, "traffic-0-client.json")
+    # They begin at 20 ms, 20 + 30 + 100 = 150 ms, and 150 + 20 + 100 = 270 ms.
+    first = results.part_columns(entry, report, 0, 0.15)
+    assert (first["pingpong.exchanges"], first["pingpong.max_ms"]) == (1, 30)
+    later = results.part_columns(entry, report, 0.15, 0.271)
+    assert (later["pingpong.exchanges"], later["pingpong.mean_ms"]) == (2, 40)
+    none = results.part_columns(entry, report, 0.28, 9)
+    assert (none["pingpong.exchanges"], none["pingpong.median_ms"]) == (0, None)

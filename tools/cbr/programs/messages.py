@@ -25,6 +25,7 @@ import socket
 import struct
 import sys
 import time
+from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -34,6 +35,8 @@ LEAST_STEP_S = 1e-3
 """Messages are no closer, because each costs the guest some 0.25 ms of CPU time."""
 READ_BYTES = 1 << 18
 INTERVAL_S = 1.0
+MOST_KEPT = 200_000
+"""Of more messages than that, only the summary of their delays is printed."""
 DUE = struct.Struct("!Q")
 
 
@@ -72,6 +75,7 @@ def write(argv: list[str]) -> dict[str, float]:
     outlet = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     outlet.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     outlet.bind((source, 0))
+    started = time.monotonic()
     outlet.connect((address, int(port)))
     size, sent = int(given[0]) if given else message_bytes(rate_bps), 0
     filling = bytes(size - DUE.size)
@@ -86,14 +90,20 @@ def write(argv: list[str]) -> dict[str, float]:
     # The reader closes when it has read everything.
     while outlet.recv(1):
         pass
-    return {"messages": sent, "bytes": sent * size, "seconds": duration_s}
+    return {
+        "messages": sent,
+        "bytes": sent * size,
+        "seconds": duration_s,
+        "connected_s": begun - started,
+    }
 
 
 def read(argv: list[str]) -> dict[str, object]:
     """The messages, the bytes that arrived in each interval, and how late they were.
 
     Intervals are counted from the time at which the first message was due. The last
-    one holds all that arrived after the duration.
+    one holds all that arrived after the duration. Of each message there are the time
+    at which it was due, counted likewise, and how late it was, both in microseconds.
     """
     port, rate_bps, duration_s, *given = map(float, argv)
     size = int(given[0]) if given else message_bytes(rate_bps)
@@ -105,6 +115,7 @@ def read(argv: list[str]) -> dict[str, object]:
     last = max(1, -(-int(duration_s * 1e9) // int(INTERVAL_S * 1e9)))
     intervals = [0] * (last + 1)
     delays: list[float] = []
+    due_us, late_us = array("q"), array("q")
     rest, first_ns = b"", None
     while data := inlet.recv(READ_BYTES):
         now_ns = time.monotonic_ns()
@@ -117,7 +128,11 @@ def read(argv: list[str]) -> dict[str, object]:
         intervals[number if inside else last] += len(data)
         whole = len(held) - len(held) % size
         for at in range(0, whole, size):
-            delays.append((now_ns - DUE.unpack_from(held, at)[0]) / 1e6)
+            due_ns = DUE.unpack_from(held, at)[0]
+            delays.append((now_ns - due_ns) / 1e6)
+            if len(due_us) < MOST_KEPT:
+                due_us.append(round((due_ns - (first_ns or 0)) / 1e3))
+                late_us.append(round((now_ns - due_ns) / 1e3))
         rest = held[whole:]
     inlet.close()
     return {
@@ -126,7 +141,17 @@ def read(argv: list[str]) -> dict[str, object]:
         "interval_s": INTERVAL_S,
         "intervals": intervals,
         "delay_ms": summary(sorted(delays)),
+        **kept(due_us, late_us, len(delays)),
     }
+
+
+def kept(
+    due_us: Sequence[int], late_us: Sequence[int], count: int
+) -> dict[str, list[int]]:
+    """The times of each message; nothing if there are more than are kept."""
+    if len(due_us) < count:
+        return {}
+    return {"due_us": list(due_us), "late_us": list(late_us)}
 
 
 def summary(ordered: Sequence[float]) -> dict[str, float]:

@@ -1,0 +1,178 @@
+"""Sentences on what happens where links change, and a table of the phases."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from analysis.campaign import question
+from analysis.campaign.answer import BETTER, SAME, UNDECIDED, WORSE, Answer, Contrast
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import label, plain, without_mathematics
+from analysis.campaign.comparison import Interval
+from analysis.campaign.directions import MORE
+from analysis.campaign.phase_values import INTERRUPTION, PhaseValues, phase_values
+from analysis.report import turning_words
+from analysis.report.markdown import markdown
+from analysis.report.question_section import name_of
+from analysis.report.question_words import LEAST, NUMBERS, signed
+
+MOST_TOLD = 4
+"""So many cases are told one by one; of more, the ends."""
+INSIDE = {
+    BETTER: "better with {}",
+    WORSE: "worse with {}",
+    SAME: "the same with {}",
+    UNDECIDED: "undecided with {}",
+}
+
+
+def lines(answer: Answer | None, campaign: Campaign) -> Iterator[str]:
+    """The sentences and the table; nothing for links that do not change."""
+    found = phase_values(campaign, answer) if answer and answer.contrasts else ()
+    if answer is None or not found:
+        return
+    yield _head(campaign, found)
+    yield ""
+    for one in found:
+        for sentences in _of_metric(one, answer):
+            yield f"- {sentences}"
+    yield ""
+    yield from _table(found, answer)
+    yield _reading(found)
+    yield ""
+
+
+def _head(campaign: Campaign, found: Sequence[PhaseValues]) -> str:
+    """`**What happens when wifi changes?** The phases are before (0 to 4 s) and ...`"""
+    names = question.joined([f"`{name}`" for name in campaign.changing])
+    verb = "changes" if len(campaign.changing) == 1 else "change"
+    phases = dict.fromkeys(phase for one in found for phase in one.medians)
+    spans = []
+    for phase in phases:
+        span = campaign.phases[phase]
+        spans.append(f"`{phase}`{f' ({_time(span)})' if span else ''}")
+    asked = f"**What happens when {names} {verb}?**"
+    return f"{asked} The phases are {question.joined(spans)}."
+
+
+def _time(span: tuple[float, float]) -> str:
+    return f"{span[0]:g} to {span[1]:g} s"
+
+
+def _of_metric(one: PhaseValues, answer: Answer) -> Iterator[str]:
+    """The sentences on a metric, phase by phase: beside the first, then beside the
+    baseline."""
+    name = _name(one, answer)
+    first = next(iter(one.medians))
+    scaled = one.good == MORE and bool(one.parts)
+    unit = "s" if one.column.endswith(INTERRUPTION) else _unit(one.column)
+    for phase, of_case in one.medians.items():
+        head = f"{name[0].upper()}{name[1:]} in `{phase}`"
+        if scaled and phase != first:
+            told = f"{head}, in percent of that in `{first}`:"
+            told = f"{told} {_each(one.parts[phase], '%', 100.0)}."
+        elif one.asked or any(each.estimate > 0 for each in of_case.values()):
+            told = f"{head}: {_each(of_case, unit, 1.0)}."
+        else:
+            continue
+        beside = _beside(one.contrasts[phase], answer) if phase != first else ""
+        yield f"{told} {beside}".strip()
+
+
+def _name(one: PhaseValues, answer: Answer) -> str:
+    if one.column == INTERRUPTION:
+        return "longest time without data"
+    known = next((c for c in answer.contrasts if c.column == one.column), None)
+    return name_of(known, answer) if known else plain(one.column)
+
+
+def _each(of_case: Mapping[str, Interval], unit: str, scale: float) -> str:
+    """`28 % (24 to 31) with a, ...`; of many cases, the least and the most."""
+    if len(of_case) <= MOST_TOLD:
+        return question.joined(
+            [f"{_value(one, unit, scale)} with `{c}`" for c, one in of_case.items()]
+        )
+    ordered = sorted(of_case.items(), key=lambda pair: pair[1].estimate)
+    (low_case, low), (high_case, high) = ordered[0], ordered[-1]
+    if low.estimate == high.estimate:
+        return f"{_value(low, unit, scale)} with every case"
+    return (
+        f"from {_value(low, unit, scale)} with `{low_case}` to"
+        f" {_value(high, unit, scale)} with `{high_case}`"
+    )
+
+
+def _value(one: Interval, unit: str, scale: float) -> str:
+    """`28 % (24 to 31)`."""
+    text = _number(one.estimate * scale)
+    end = f" {unit}" if unit else ""
+    if one.low is None or one.high is None or one.low == one.high:
+        return f"{text}{end}"
+    low, high = _number(one.low * scale), _number(one.high * scale)
+    return f"{text}{end} ({low} to {high})"
+
+
+def _number(value: float) -> str:
+    """Three digits, and no exponent."""
+    return f"{float(f'{value:.3g}'):.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+
+
+def _unit(column: str) -> str:
+    return without_mathematics(label(column)).partition(" [")[2].rstrip("]")
+
+
+def _beside(contrasts: Sequence[Contrast], answer: Answer) -> str:
+    """Each other case beside the baseline in a phase; empty without intervals."""
+    known = [each for each in contrasts if each.gain.low is not None]
+    if not known:
+        return ""
+    named = answer.question.named
+    bases = dict.fromkeys(named(each.baseline) for each in known)
+    head = f"Beside {question.joined(list(bases))} it is"
+    told = []
+    for outcome, words in INSIDE.items():
+        cases = [f"{named(c.case)}{_size(c)}" for c in known if c.outcome == outcome]
+        if len(cases) == len(known) > 1:
+            return f"{head} {words.format('every other case')}."
+        if cases:
+            told.append(words.format(question.joined(cases)))
+    return f"{head} {question.joined(told)}."
+
+
+def _size(contrast: Contrast) -> str:
+    if contrast.outcome in (UNDECIDED, SAME):
+        return ""
+    middle = turning_words.raw(contrast, contrast.gain.estimate)
+    return f" ({signed(middle, contrast.unit)})"
+
+
+def _table(found: Sequence[PhaseValues], answer: Answer) -> Iterator[str]:
+    """A row per case, a column per metric and phase."""
+    places = [(one, phase) for one in found for phase in one.medians]
+    head = ["case", *(f"`{phase}`: {_title(one, answer)}" for one, phase in places)]
+    cases = dict.fromkeys(c for one, phase in places for c in one.medians[phase])
+    rows = []
+    for case in cases:
+        cells = [one.medians[phase].get(case) for one, phase in places]
+        rows.append([case, *(_value(c, "", 1.0) if c else "" for c in cells)])
+    yield from markdown(head, rows, numbers_from=1)
+
+
+def _title(one: PhaseValues, answer: Answer) -> str:
+    unit = _unit(one.column)
+    return f"{_name(one, answer)}{f' [{unit}]' if unit else ''}"
+
+
+def _reading(found: Sequence[PhaseValues]) -> str:
+    intervals = [
+        each
+        for one in found
+        for of_case in one.medians.values()
+        for each in of_case.values()
+    ]
+    if all(each.low is None for each in intervals):
+        few = f"An interval needs {NUMBERS[LEAST]} networks."
+        return f"Each number is a median over networks. {few}"
+    return (
+        "Each number is a median over networks, with its 95 % interval. A delay belongs"
+        " to the phase in which its message or request began, and a share to the same"
+        " network in both phases."
+    )

@@ -1,0 +1,125 @@
+"""What happens where links change, on campaigns whose answer is known."""
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis.campaign.answer import answer
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.phase_values import phase_values
+from analysis.campaign.question import Question
+from analysis.report import phases_section
+from tests.analysis.questions import X, Y, answered, campaign, row
+
+PHASES = {"before": (0.0, 4.0), "during": (4.0, 7.0), "after": (7.0, 11.0)}
+PARTS = {"before": 1.0, "during": 0.5, "after": 1.0}
+"""Goodput of a phase over that of the first."""
+ASKED = Question("a", {"goodput": "more", "call.message_delay_p95": "less"})
+
+
+def made(networks: int, cases: str = "ab", **changed: Any) -> Campaign:
+    """Case b has 20 % more than case a in `during`, and a delay that is 10 ms less."""
+    rows = []
+    for point in range(networks):
+        goodput = 10.0 + point
+        for number, case in enumerate(cases):
+            more: dict[str, Any] = {X: 5.0 + point, Y: 7.0}
+            more["call.message_delay_p95_ms"] = 40.0 + number
+            for phase, part in PARTS.items():
+                gain = 1.2 if number and phase == "during" else 1.0
+                more[f"{phase}.goodput_mbps"] = goodput * part * gain
+                late = 40.0 if phase == "during" else 20.0
+                less = 10.0 if number else 0.0
+                more[f"{phase}.call.message_delay_p95_ms"] = late - less
+                silent = 0.5 if phase == "during" and not number else 0.0
+                more[f"{phase}.interruption_s"] = silent
+            rows.append(row(point, case, goodput, **more))
+    given = {"question": ASKED, "changing": ("wifi",), "phases": PHASES, **changed}
+    return campaign(rows, **given)
+
+
+def text(of: Campaign) -> str:
+    return "\n".join(phases_section.lines(answer(of), of))
+
+
+HEAD = (
+    "**What happens when `wifi` changes?** The phases are `before` (0 to 4 s), `during`"
+    " (4 to 7 s) and `after` (7 to 11 s)."
+)
+LATER = [
+    "- Goodput in `during`, in percent of that in `before`: 50 % with `a` and 60 % with"
+    " `b`. Beside `a` it is better with `b` (+20 %).",
+    "- Goodput in `after`, in percent of that in `before`: 100 % with `a` and 100 %"
+    " with `b`. Beside `a` it is the same with `b`.",
+    "- Message delay p95 in call in `before`: 20 ms with `a` and 10 ms with `b`.",
+    "- Message delay p95 in call in `during`: 40 ms with `a` and 30 ms with `b`. Beside"
+    " `a` it is better with `b` (-25 %).",
+    "- Message delay p95 in call in `after`: 20 ms with `a` and 10 ms with `b`. Beside"
+    " `a` it is better with `b` (-50 %).",
+    "- Longest time without data in `during`: 0.5 s with `a` and 0 s with `b`. Beside"
+    " `a` it is better with `b` (-100 %).",
+]
+
+
+def test_the_sentences_of_two_cases() -> None:
+    told = text(made(8))
+    head, empty, first, *later = told[: told.index("\n\n| case")].splitlines()
+    assert (head, empty, later) == (HEAD, "", LATER)
+    # The interval of a median depends on resamples; its ends are tested elsewhere.
+    assert first.startswith("- Goodput in `before`: 13.5 Mbit/s (")
+    assert "`during`: longest time without data [s]" in told
+    assert "| a | 13.5 (" in told
+    assert "A delay belongs to the phase in which its message or request began" in told
+
+
+def test_many_cases_are_told_by_their_ends() -> None:
+    told = text(made(8, "abcdef"))
+    assert "in percent of that in `before`: from 50 % with `a` to 60 % with `f`" in told
+    assert "Beside `a` it is the same with every other case." in told
+    assert told.count("\n| ") == 8
+
+
+def test_few_networks_have_no_intervals() -> None:
+    told = text(made(3))
+    assert "Beside" not in told and " to 15" not in told
+    assert told.rstrip().endswith("An interval needs six networks.")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"phases": {}},
+        {"phases": {"before": (0.0, 4.0)}},
+        {"phases": {"x": (0.0, 1.0), "y": (1.0, 2.0)}},
+        {"question": Question("a", {"jain": "more"})},
+    ],
+)
+def test_nothing_is_told_where_nothing_changes(changed: dict[str, Any]) -> None:
+    assert text(made(8, **changed)) == ""
+
+
+def test_phases_that_differ_between_runs_have_no_times() -> None:
+    told = text(made(8, phases=dict.fromkeys(PHASES)))
+    assert "The phases are `before`, `during` and `after`." in told
+
+
+def test_repetitions_of_a_network_are_averaged() -> None:
+    once = made(8)
+    twice = once.runs.copy()
+    twice["repetition"] = 1
+    twice["during.goodput_mbps"] = twice["during.goodput_mbps"] * 3
+    both = replace(once, runs=pd.concat([once.runs, twice], ignore_index=True))
+    (goodput, *_) = phase_values(both, answered(both))
+    assert goodput.parts["during"]["a"].estimate == pytest.approx(1.0)
+    assert goodput.parts["after"]["a"].estimate == pytest.approx(1.0)
+
+
+def test_a_background_entry_answers_a_question_without_its_name() -> None:
+    asked = Question("a", {"message_delay_p95": "less"})
+    found = answered(made(8, question=asked, background=("call",)))
+    assert found.columns == ("call.message_delay_p95_ms",)
+    assert found.contrasts[0].metric == "call.message_delay_p95"
+    lacking = answered(made(8, question=asked))
+    assert not lacking.contrasts and "no run that is ok has it" in lacking.left_out[0]
