@@ -1,4 +1,4 @@
-"""What happens where links change, on campaigns whose answer is known."""
+"""Sentences on links that change, on campaigns whose answer is known."""
 
 from dataclasses import replace
 from typing import Any

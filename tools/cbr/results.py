@@ -152,7 +152,7 @@ def columns(_entry: Traffic[Cbr], report: Report | Messages) -> Mapping[str, Any
 def part_columns(
     _entry: Traffic[Cbr], report: Report | Messages, start_s: float, end_s: float
 ) -> Mapping[str, Any]:
-    """How late the messages were that were due in a part of the time."""
+    """The delays of the messages that were due in a part of the time."""
     if isinstance(report, Report):
         return {}
     zero_s = report.connected_s
