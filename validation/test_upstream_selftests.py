@@ -51,6 +51,13 @@ def call(monkeypatch: pytest.MonkeyPatch, save: Path, key: str) -> int:
     return upstream_selftests.main()
 
 
+@pytest.mark.parametrize("config", selftests.KINDS)
+def test_a_guest_may_take_an_hour(config: str) -> None:
+    """As the page says: on a busy machine a script takes many times as long."""
+    bounds = selftests.KINDS[config].bounds
+    assert (bounds.wall_s, bounds.silence_s) == (3600.0, 1200.0)
+
+
 def test_a_script_that_ended_is_not_run_again_in_the_same_kernel(
     ran: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -82,7 +82,7 @@ class Question:
     case : the transport, a case of the experiment
     good, bad : names of kernels of the experiment; None for mpbench's own
     commits : a range, in the place of the two kernels
-    replayed : outcome and reason of steps that are not executed, by their names
+    replayed : steps that are not executed, by their names
     worse_percent : the difference that is tolerated, in percent
     confidence : that a step is on the side where it is put, however often it is looked
         at
@@ -97,7 +97,7 @@ class Question:
     confidence: float = 0.95
     seed: int = 1
     commits: Range | None = None
-    replayed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
+    replayed: Mapping[str, "Noted"] = field(default_factory=dict)
 
     @property
     def range(self) -> Range:
@@ -174,6 +174,16 @@ class Question:
                 f" it as {{base: {self.good or '...'}, patches: ...}}"
             )
         return good, bad
+
+
+class Noted(NamedTuple):
+    """A step as a log has it, in the order of the fields of `Step`."""
+
+    outcome: Outcome
+    reason: str
+    same: bool = False
+    kernel: str = ""
+    runs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -403,13 +413,13 @@ class Search:
         atomic.write_bytes(self._root / LOG, text.encode())
 
 
-def read_log(path: Path) -> dict[str, tuple[Outcome, str]]:
-    """Outcome and reason of each step in a log. Raises UserError, one line."""
+def read_log(path: Path) -> dict[str, Noted]:
+    """The steps of a log, by their names. Raises UserError, one line."""
     try:
         steps = read_object(path).get("steps")
         if not isinstance(steps, list):
             raise DamagedError("it has no list of steps")
-        found: dict[str, tuple[Outcome, str]] = {}
+        found: dict[str, Noted] = {}
         for number, step in enumerate(steps, start=1):
             given = step if isinstance(step, dict) else {}
             name, outcome = given.get("patch"), given.get("outcome")
@@ -418,7 +428,14 @@ def read_log(path: Path) -> dict[str, tuple[Outcome, str]]:
                 raise DamagedError(
                     f"step {number} needs a name, 'patch', and an outcome: {known}"
                 )
-            found[name] = (cast(Outcome, outcome), str(given.get("reason", ""))[:1000])
+            runs = given.get("runs")
+            found[name] = Noted(
+                cast(Outcome, outcome),
+                str(given.get("reason", ""))[:1000],
+                given.get("same") is True,
+                str(given.get("kernel", ""))[:1000],
+                tuple(map(str, runs)) if isinstance(runs, list) else (),
+            )
     except DamagedError as error:
         raise UserError(f"{path}: no log of a search: {error}") from None
     return found

@@ -18,7 +18,7 @@ from mpbench.kernel import cache, git, releases
 from mpbench.kernel.recipe import SERIES, Recipe
 from mpbench.kernel.shell import Shell
 from mpbench.kernel.sources import Source
-from mpbench.kernel.worktree import read_state, write_layer
+from mpbench.kernel.worktree import COMPLETE, read_state, write_layer
 
 BLOCK = 1 << 20
 
@@ -37,7 +37,7 @@ class ForeignTree:
         self.objects = self.tree / "objects"
         self._recipe = recipe
         self._source = source
-        self._state = self.folder / "state.json"
+        self._state = self.folder / COMPLETE
         self._made_of = {
             "source": source.folder.name,
             "compiler": compiler,
@@ -82,7 +82,7 @@ class ForeignTree:
     def _begin(self) -> Path | None:
         """The finished tree that is most like this one; None if there is none."""
         found: list[tuple[tuple[bool, bool, float], Path]] = []
-        for path in self.folder.parent.glob("*/state.json"):
+        for path in self.folder.parent.glob(f"*/{COMPLETE}"):
             state = read_state(path)
             tree = path.parent / "tree"
             if state.get("compiler") != self._made_of["compiler"] or not tree.is_dir():

@@ -24,7 +24,7 @@ from mpbench.kernel.faults import PATCHES, KernelFault
 from mpbench.kernel.foreign import ForeignTree, is_plain, plain_result
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell
-from mpbench.kernel.worktree import Worktree
+from mpbench.kernel.worktree import COMPLETE, Worktree
 
 NAMED = re.compile(r"^(?:---|\+\+\+|rename from|rename to) +([^\t\n]+)", re.M)
 """The files that a patch names."""
@@ -125,7 +125,7 @@ class PatchedTree:
 
     def _made_of(self) -> list[object]:
         """The finished tree, as it is."""
-        state = self._base.folder / "state.json"
+        state = self._base.folder / COMPLETE
         return [str(self._base.tree), state.read_text(), state.stat().st_mtime_ns]
 
     def keep(self) -> None:

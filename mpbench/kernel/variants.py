@@ -34,7 +34,7 @@ from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell, logged
 from mpbench.kernel.sources import Source
-from mpbench.kernel.worktree import Worktree
+from mpbench.kernel.worktree import COMPLETE, Worktree
 
 KEPT = 4
 """Work trees of variants without patches that stay, each of 100 MB and more."""
@@ -193,9 +193,18 @@ def _source(base: Kernel, shell: Shell, output: Progress) -> Source:
 
 
 def _forget_old_trees(present: Path) -> None:
-    """Keep the work trees of the last few variants."""
+    """Keep the work trees of the variants that were used last.
+
+    A tree without a state was given up, such as one with an option that Linux does not
+    take over. Nothing begins with it, so it does not count and is removed.
+    """
+    os.utime(present)
     trees = [p for p in (cache.root() / "work").glob("guest-*") if p != present]
-    dated = sorted(trees, key=lambda path: path.stat().st_mtime, reverse=True)
+    for folder in trees:
+        if not (folder / COMPLETE).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+    complete = [path for path in trees if path.exists()]
+    dated = sorted(complete, key=lambda path: path.stat().st_mtime, reverse=True)
     for folder in dated[KEPT - 1 :]:
         shutil.rmtree(folder, ignore_errors=True)
 

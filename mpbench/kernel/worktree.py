@@ -20,6 +20,9 @@ from mpbench.kernel.recipe import PATCHED, Recipe
 from mpbench.kernel.shell import Shell
 from mpbench.kernel.sources import Source
 
+COMPLETE = "state.json"
+"""The file of a work tree whose objects are complete."""
+
 
 class Worktree:
     """The work tree of a configuration, to be used under the cache's lock."""
@@ -36,7 +39,7 @@ class Worktree:
         self._recipe = recipe
         self._source = source
         self._made_of = {"source": source.folder.name, "compiler": compiler}
-        self._state = self.folder / "state.json"
+        self._state = self.folder / COMPLETE
         self._layer: list[str] = []
 
     def prepare(self, shell: Shell, anew: bool) -> bool:
@@ -79,7 +82,7 @@ class Worktree:
         there is none. Its objects are copied, because make may write into an object in
         place. All other files are linked.
         """
-        states = self.folder.parent.glob("*/state.json")
+        states = self.folder.parent.glob(f"*/{COMPLETE}")
         for path in sorted(states, key=lambda path: self._unlike(path.parent.name)):
             state = read_state(path)
             if "origin" in state:

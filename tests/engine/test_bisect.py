@@ -16,6 +16,7 @@ from mpbench.engine.bisect import (
     LOG,
     STEP,
     Found,
+    Noted,
     Question,
     Search,
     batches,
@@ -352,6 +353,7 @@ def test_a_log_names_kernels_and_runs_and_replays(tmp_path: Path) -> None:
     assert again.run() == found
     assert runs.count == 0
     assert outcomes(again) == outcomes(search)
+    assert (tmp_path / "again" / LOG).read_text() == text
 
 
 def test_a_replayed_log_may_be_changed(tmp_path: Path) -> None:
@@ -359,7 +361,7 @@ def test_a_replayed_log_may_be_changed(tmp_path: Path) -> None:
     effects: dict[str, float | str] = {f"{n}.patch": "same" for n in range(1, 5)}
     effects["2.patch"] = -10.0
     _, search, _ = searched(tmp_path, effects)
-    log = {**read_log(tmp_path / "out" / LOG), "2.patch": ("skipped", "by hand")}
+    log = {**read_log(tmp_path / "out" / LOG), "2.patch": Noted("skipped", "by hand")}
     asked = replace(search.question, replayed=log)
     again = Search(
         asked, tmp_path / "again", {"fake": "1"}, Runs(effects), lambda line: None
@@ -385,11 +387,11 @@ def test_what_is_no_log(tmp_path: Path, text: str, words: str) -> None:
 
 def test_a_log_of_another_search(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--replay: this search has no step 'other'"):
-        searched(tmp_path, {"1.patch": -10.0}, replayed={"other": ("good", "")})
+        searched(tmp_path, {"1.patch": -10.0}, replayed={"other": Noted("good", "")})
     folder = tmp_path / "long"
     folder.mkdir()
     with pytest.raises(UserError, match=r"no step 'x{200}'$"):
-        searched(folder, {"1.patch": -10.0}, replayed={300 * "x": ("good", "")})
+        searched(folder, {"1.patch": -10.0}, replayed={300 * "x": Noted("good", "")})
 
 
 def test_a_series_whose_end_is_undecided(tmp_path: Path) -> None:

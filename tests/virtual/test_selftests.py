@@ -66,5 +66,7 @@ def test_results_are_read_from_what_a_script_prints() -> None:
 
 @pytest.mark.parametrize("script", QUICK, ids=[script.name for script in QUICK])
 def test_upstreams_tests_pass(tmp_path: Path, script: Script) -> None:
-    seen = selftests.run(script, "guest", tmp_path / "guest")
+    seen = selftests.run(
+        script, "guest", tmp_path / "guest", bounds=selftests.QUICK_BOUNDS
+    )
     assert selftests.surprises([seen], selftests.expected("guest")) == []
