@@ -3,13 +3,15 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from analysis.campaign import turning
 from analysis.campaign.answer import Outcome, answer, further, judged
 from analysis.campaign.comparison import Interval
-from analysis.campaign.leaders import leaders
+from analysis.campaign.leaders import Leader, best_in_all, leaders
 from analysis.campaign.question import Question, metric_words, usual
 from analysis.figures.words import metric
 from analysis.report.question_words import amount, signed
@@ -461,3 +463,32 @@ def test_a_page_says_where_kernels_are_not_paired() -> None:
     words_of = "differences between kernels are those of unpaired runs"
     assert words_of not in words(replace(made, question=asked))
     assert words_of in words(replace(made, question=replace(asked, unpaired=True)))
+
+
+@pytest.mark.parametrize("level, told", [(1, True), (2, False)])
+def test_the_best_in_all_metrics_is_told_if_half_of_the_cases_are_behind(
+    level: int, told: bool
+) -> None:
+    """Of four cases one leads, and of the three others so many are level with it."""
+    ahead = dict.fromkeys(("b", "c", "d"), Interval(1.0, 0.5, 1.5))
+    one = Leader("x", "a", ahead, tuple("bcd")[level:])
+    both = {"x": one, "y": replace(one, column="y")}
+    assert (best_in_all(both) is not None) is told
+    even = Leader("x", "a", {"b": ahead["b"], "c": ahead["c"]}, ("c",))
+    assert best_in_all({"x": even, "y": replace(even, column="y")}) == ("a", "b")
+
+
+def test_the_comparisons_of_an_answer_share_the_limit_of_their_searches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    class Counted(turning.Search):
+        def __init__(self, spread: Any, crossed: Any, comparisons: int = 1) -> None:
+            asked.append(comparisons)
+            super().__init__(spread, crossed, comparisons)
+
+    monkeypatch.setattr(turning, "Search", Counted)
+    made = networks(6, lambda x, y, c: 1.0 + (c == "b"), ("a", "b", "c", "d"))
+    answered(replace(made, question=GOODPUT))
+    assert asked == [3]

@@ -160,3 +160,9 @@ def test_more_than_a_million_pairs_are_not_told() -> None:
     assert needed(1.0, -499.0, 3.0, 4) == limits.MOST == 1_000_000
     assert needed(1.0, -499.001, 3.0, 4) is None
     assert needed(0.0, -1.0, 1.0, 4) is None
+
+
+def test_a_whole_interval_at_the_limit_is_not_ok() -> None:
+    """Half of 10 is 50 % less, without any rounding."""
+    assert judged(TEN, [5.0] * 8, 50.0).outcome == "not ok"
+    assert judged(TEN, [5.0] * 8, 50.1).outcome == "ok"

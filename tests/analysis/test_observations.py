@@ -4,7 +4,7 @@ import warnings
 
 import pandas as pd
 
-from analysis.campaign.observations import networks
+from analysis.campaign.observations import distinct, networks
 
 
 def test_a_wide_table_says_nothing_to_the_user() -> None:
@@ -19,3 +19,15 @@ def test_a_wide_table_says_nothing_to_the_user() -> None:
     assert list(found.columns) == list(rows.columns)
     assert found["n7_mbps"].tolist() == [1.5, 4.0]
     assert found["w3"].tolist() == ["x", "x"]
+
+
+def test_repetitions_without_noise_are_one_observation() -> None:
+    """Network 0 draws nothing; of network 1, two of three repetitions are the same."""
+    rows = pd.DataFrame(
+        {
+            "point": [0, 0, 1, 1, 1],
+            "repetition": [0, 1, 0, 1, 2],
+            "goodput_mbps": [5.0, 5.0, 7.0, 7.0, 8.0],
+        }
+    )
+    assert distinct(rows, ["point"]).index.tolist() == [0, 2, 3, 4]

@@ -101,3 +101,14 @@ def test_a_value_between_two_has_few_digits(
 ) -> None:
     assert cut(low, high) == pytest.approx(middle, abs=1e-9)
     assert low <= cut(low, high) < high
+
+
+def test_the_least_p_counts_the_networks_own_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of 3 shufflings, none as clear: 1 of 4 orders, and not 0 of 3."""
+    monkeypatch.setattr(turning, "SHUFFLES", 3)
+    monkeypatch.setattr(turning, "shuffles", lambda comparisons: 3)
+    search = Search(["x"], [])
+    _, p = search._tested(cells([0.0] * 12 + [5.0] * 12), np.random.default_rng(RNG))
+    assert p == 1 / 4

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mpbench.engine.verdict import MOST_CHARACTERS, console_tail
 from mpbench.errors import UserError
 
 from . import plans
@@ -182,3 +183,13 @@ def test_rows_that_make_no_table_are_told_in_a_line(lab: Lab) -> None:
     with pytest.raises(UserError, match=r"make no table \(no case 'mptcp'\)"):
         lab.run(tabulate=tabulate)
     assert len(lab.folders()) == 6
+
+
+def test_the_console_tail_is_its_last_twenty_lines(tmp_path: Path) -> None:
+    console = tmp_path / "console.log"
+    lines = [f"line {number}" for number in range(25)]
+    console.write_text("\n\n".join(lines) + "\n")
+    assert console_tail(console) == lines[5:]
+    console.write_text("x" * (MOST_CHARACTERS + 1))
+    assert console_tail(console) == ["x" * 5000]
+    assert console_tail(tmp_path / "none.log") == []
