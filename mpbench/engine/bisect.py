@@ -351,6 +351,8 @@ class Search:
                 those = many(count, "network")
                 words = f"the runs of {those} have the bytes of the good kernel"
                 return Step(number, name, "good", words, True)
+            if (failure := _common_failure(rows)) is not None:
+                return Step(number, name, "skipped", failure)
             judgement = self._look(rows, level)
             if judgement is not None and judgement.outcome != "undecided":
                 outcome: Outcome = "good" if judgement.outcome == "ok" else "bad"
@@ -439,6 +441,18 @@ def read_log(path: Path) -> dict[str, Noted]:
     except DamagedError as error:
         raise UserError(f"{path}: no log of a search: {error}") from None
     return found
+
+
+def _common_failure(rows: pd.DataFrame) -> str | None:
+    """The reason why all runs of a step failed, as under a kernel that panics once it
+    is used; None if one did not, or if one of the good kernel failed too."""
+    of_step = rows["case"] == STEP
+    if set(rows.loc[of_step, "verdict"]) != {"failed"}:
+        return None
+    if set(rows.loc[~of_step, "verdict"]) != {"ok"}:
+        return None
+    reasons = list(dict.fromkeys(map(str, rows.loc[of_step, "reason"])))
+    return f"all of its runs fail: {'; '.join(reasons[:3])}"
 
 
 def readable(folder: Path) -> tuple[Path, ...]:

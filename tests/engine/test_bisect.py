@@ -88,6 +88,7 @@ class Runs:
             "id": run.id,
             "case": run.case,
             "verdict": "failed" if fails else "ok",
+            "reason": "guest kernel panicked" if fails else "",
             "repetition": run.repetition,
             "goodput_mbps": 10 * factor,
             **run.factors,
@@ -407,8 +408,18 @@ def test_a_series_whose_end_does_not_build(tmp_path: Path) -> None:
 
 
 def test_a_series_whose_end_has_no_ok_run(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no pair of ok runs"):
+    words = "'mine' cannot be judged: all of its runs fail: guest kernel panicked$"
+    with pytest.raises(UserError, match=words):
         searched(tmp_path, {"1.patch": "fails"})
+
+
+def test_a_step_that_panics_in_each_run_is_skipped_at_once(tmp_path: Path) -> None:
+    """Its patch is as little to be judged as one that does not boot."""
+    effects: dict[str, float | str] = {"1.patch": "same", "2.patch": -10.0}
+    found, search, _ = searched(tmp_path, effects | {"3.patch": "fails"})
+    assert found == Found(2, (2,))
+    assert outcomes(search) == {1: "good", 2: "bad", 3: "skipped"}
+    assert len(search.steps[3].runs) == 6
 
 
 def test_the_step_before_one_that_does_not_boot_is_undecided(tmp_path: Path) -> None:
