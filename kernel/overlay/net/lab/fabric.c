@@ -7,6 +7,12 @@
  * packet costs one event per link, the arrival at its far end. One timer serves all
  * events.
  *
+ * Events between links concern no host. Where hosts hand down whole segments, whose frames
+ * have many such events, they happen in the order of their times, but not at these times:
+ * the timer waits until a host can get something, and what is due happens before a packet
+ * is sent and before anyone looks at the links. Without segments, each event has its
+ * timer: waking an idle guest takes virtual time, so results depend on the timers.
+ *
  * fabric_orders.c has the orders that are written to /proc/lab_fabric.
  */
 
@@ -25,6 +31,7 @@ static unsigned int link_count;
 static u64 packet_count;	/* numbers the packets' arrivals at links */
 static struct hrtimer fabric_timer;
 static bool fabric_running;	/* the timer's function looks at the heap again */
+static u64 fabric_armed = FABRIC_NEVER;	/* when the timer expires */
 static struct fabric_link *bare_link;	/* of fabric_bare_over() */
 
 /* Reading the clock with interrupts off takes no virtual time. */
@@ -118,6 +125,8 @@ static struct sk_buff *fabric_arrived(struct fabric_link *link, u64 now)
 			return fabric_frame_arrived(fabric_frame(item), now);
 		segment = fabric_frame(item)->segment;
 		fabric_enter(item, path->links[item->step], now);
+		if (item->step + 1 == path->count)
+			fabric_frame_on_last(fabric_frame(item));
 		return fabric_gathered(segment);
 	}
 	if (item->step == path->count)
@@ -146,16 +155,51 @@ bool fabric_event(u64 now, struct sk_buff **reaches)
 	return true;
 }
 
-static void fabric_arm(void)
+u64 fabric_link_quiet_until(const struct fabric_link *link)
 {
-	u64 at_ns = fabric_due();
+	const struct fabric_item *item = link->head;
 
-	if (fabric_running || at_ns == FABRIC_NEVER)
+	if (!item)
+		return FABRIC_NEVER;
+	if (link->ahead_ns)
+		return fabric_later(item->arrives, link->ahead_ns);
+	while (item->kind == FABRIC_FRAME && fabric_frame_followed(item))
+		item = item->next;
+	return item->arrives;
+}
+
+u64 fabric_quiet_until(void)
+{
+	if (!fabric_offloads() || fabric_held_before_last())
+		return fabric_due();
+	return min(fabric_heap_quiet_until(), fabric_held_until());
+}
+
+static void fabric_arm(u64 at_ns)
+{
+	if (fabric_armed <= at_ns)
 		return;
-	if (hrtimer_is_queued(&fabric_timer) &&
-	    ktime_to_ns(hrtimer_get_expires(&fabric_timer)) <= at_ns)
-		return;
+	fabric_armed = at_ns;
 	hrtimer_start(&fabric_timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* In a process, the events of this instant have happened before: their timer would have
+ * interrupted it. Among timers of one instant, the one of the fabric is the last.
+ */
+void fabric_catch_up(void)
+{
+	u64 until = fabric_now();
+	struct sk_buff *skb;
+
+	if (!fabric_offloads() || fabric_running || !until)
+		return;
+	if (in_serving_softirq())
+		until--;
+	/* Where the timer is late, the rest is its own. */
+	until = min(until, fabric_armed - 1);
+	while (fabric_event(until, &skb))
+		if (WARN_ON_ONCE(skb))
+			kfree_skb(skb);
 }
 
 /* Behind the first link of several, other packets can come between the frames of a
@@ -166,13 +210,15 @@ void fabric_send(const struct fabric_path *path, struct sk_buff *skb)
 	struct fabric_item *item = fabric_item(skb);
 	struct fabric_link *link = path->links[0];
 
+	fabric_catch_up();
 	fabric_set_path(skb, path);
 	item->kind = FABRIC_PACKET;
 	item->step = 0;
 	item->bytes = skb->len;
 	if (bare_link && fabric_bare(skb)) {
 		item->step = path->count - 1;
-		fabric_enter(item, bare_link, fabric_now());
+		link = bare_link;
+		fabric_enter(item, link, fabric_now());
 	} else if (!skb_is_gso(skb)) {
 		fabric_enter(item, link, fabric_now());
 	} else if (path->count > 1 || link->queue.bare_first) {
@@ -180,12 +226,16 @@ void fabric_send(const struct fabric_path *path, struct sk_buff *skb)
 	} else {
 		fabric_enter_segment(skb, path, link, fabric_now());
 	}
-	fabric_arm();
+	if (fabric_running)
+		return;
+	fabric_arm(fabric_offloads() ? fabric_link_quiet_until(link) : fabric_due());
 }
 
 void fabric_bare_over(struct fabric_link *link)
 {
 	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
+	fabric_heap_ahead(link, 0);
 	bare_link = link;
 	spin_unlock_bh(&fabric_lock);
 }
@@ -233,6 +283,7 @@ static enum hrtimer_restart fabric_events(struct hrtimer *timer)
 
 	spin_lock(&fabric_lock);
 	fabric_running = true;
+	fabric_armed = FABRIC_NEVER;
 	while (fabric_event(now, &skb)) {
 		if (!skb)
 			continue;
@@ -242,7 +293,7 @@ static enum hrtimer_restart fabric_events(struct hrtimer *timer)
 		spin_lock(&fabric_lock);
 	}
 	fabric_running = false;
-	fabric_arm();
+	fabric_arm(fabric_quiet_until());
 	spin_unlock(&fabric_lock);
 	return HRTIMER_NORESTART;
 }
@@ -272,6 +323,7 @@ struct fabric_link *fabric_link_add(void)
 	if (!link)
 		return ERR_PTR(-ENOMEM);
 	link->id = link_count;
+	link->ahead_ns = FABRIC_NEVER;
 	prandom_seed_state(&link->queue.random, fabric_seed_of(link->id));
 	links[link_count++] = link;
 	return link;
@@ -283,6 +335,7 @@ void fabric_links_free(void)
 	unsigned int id;
 
 	hrtimer_cancel(&fabric_timer);
+	fabric_armed = FABRIC_NEVER;
 	for (id = 0; id < link_count; id++)
 		fabric_line_free(links[id]);
 	for (id = 0; id < link_count; id++) {

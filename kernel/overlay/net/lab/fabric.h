@@ -48,6 +48,8 @@ struct fabric_item {
 };
 
 /* @head, @tail: the items on the link, in the order of their arrival
+ * @ahead_ns: the least time from the arrival at the end of this link to that at a host; 0
+ *	where a path ends here
  * @waits: the first of them that has not begun to be sent; NULL if none waits
  * @most_bytes: the most that waited
  * @waited: the sum over packets of bytes and waiting time, in bytes times 1024 ns:
@@ -56,6 +58,7 @@ struct fabric_item {
 struct fabric_link {
 	struct fabric_queue queue;
 	struct fabric_item *head, *tail, *waits;
+	u64 ahead_ns;
 	u64 packets, bytes, lost, red, full;
 	u64 most_bytes, waited;
 	struct capture *capture;
@@ -86,16 +89,22 @@ struct fabric_train {
 	struct fabric_times times[] __counted_by(count);
 };
 
-/* A frame that goes from link to link by itself; the data stay in its segment. */
+/* A frame that goes from link to link by itself; the data stay in its segment.
+ * @opened: when the first frame of its part arrives, once it is on the path's last link
+ * @followed: the next frame is of the same part, so the host gets nothing by this arrival
+ */
 struct fabric_frame {
 	struct fabric_item item;
 	struct fabric_segment *segment;
+	u64 opened;
+	bool followed;
 };
 
 /* A segment whose frames go by themselves
  * @held: in the list of receivers that wait, if this one does
  * @until: when the receiver stops waiting
  * @gone: frames that were lost or dropped, as bits
+ * @before_last: the receiver waits for a frame that is not on the path's last link yet
  * @on_way: the number of frames that neither arrived nor are gone
  * @from, @to: frames that have arrived, and that the receiver has not handed over
  */
@@ -104,6 +113,7 @@ struct fabric_segment {
 	const struct fabric_path *path;
 	struct list_head held;
 	u64 until, gone;
+	bool before_last;
 	u16 count, on_way, from, to;
 	struct fabric_frame frames[] __counted_by(count);
 };
@@ -157,6 +167,17 @@ static inline u32 fabric_train_bytes(const struct fabric_train *train, unsigned 
 	return at + 1 < train->count ? train->frame : train->last;
 }
 
+static inline bool fabric_frame_followed(const struct fabric_item *item)
+{
+	return container_of(item, struct fabric_frame, item)->followed;
+}
+
+/* A time after another one, which may be FABRIC_NEVER */
+static inline u64 fabric_later(u64 at_ns, u64 ns)
+{
+	return at_ns > FABRIC_NEVER - ns ? FABRIC_NEVER : at_ns + ns;
+}
+
 static inline unsigned int fabric_frames(struct fabric_item *item)
 {
 	const struct fabric_train *train = fabric_train(item);
@@ -180,6 +201,16 @@ void fabric_enter(struct fabric_item *item, struct fabric_link *link, u64 now);
  */
 u64 fabric_due(void);
 bool fabric_event(u64 now, struct sk_buff **reaches);
+/* A time before which no host gets anything, unless another packet is sent. Events until
+ * then can happen late, in their order, as long as nobody looks at the links.
+ */
+u64 fabric_quiet_until(void);
+/* The same for what is on one link */
+u64 fabric_link_quiet_until(const struct fabric_link *link);
+/* What has happened until now on all links happens. Called under fabric_lock before
+ * anything is read or changed.
+ */
+void fabric_catch_up(void);
 /* A frame was accepted that reached the queue @at; its waiting is counted. */
 void fabric_count_waiting(struct fabric_link *link, u64 at, u32 bytes,
 			  const struct fabric_times *times);
@@ -228,10 +259,14 @@ struct sk_buff *fabric_frame_arrived(struct fabric_frame *frame, u64 now);
  * fabric_gathered() returns what the host gets now, or NULL. It may free the segment.
  */
 void fabric_frame_gone(struct fabric_frame *frame);
+/* A frame has reached the last link of its path, if it is not gone. */
+void fabric_frame_on_last(struct fabric_frame *frame);
 struct sk_buff *fabric_gathered(struct fabric_segment *segment);
 /* When the first receiver stops waiting; FABRIC_NEVER if none waits. What it hands over */
 u64 fabric_held_until(void);
 struct sk_buff *fabric_held_end(void);
+/* Whether a receiver waits for a frame that is not on the last link */
+bool fabric_held_before_last(void);
 
 /* fabric_heap.c: the links on which packets are, by the first packet's arrival. A link
  * has to be taken out before the first packet changes. All under fabric_lock.
@@ -242,6 +277,9 @@ void fabric_heap_add(struct fabric_link *link, u64 at_ns, u64 order);
 void fabric_heap_next(u64 at_ns, u64 order);	/* the first link's next packet */
 void fabric_heap_drop(void);			/* the first link has no packet left */
 struct fabric_link *fabric_heap_first(u64 *at_ns);	/* NULL if there is none */
+u64 fabric_heap_quiet_until(void);	/* fabric_link_quiet_until() of all links */
+/* A packet at the end of @link can reach a host @ahead_ns later. */
+void fabric_heap_ahead(struct fabric_link *link, u64 ahead_ns);
 
 /* fabric_paths.c. All that changes the tables is called by one writer of orders at a
  * time; packets are handled under fabric_lock.
@@ -259,6 +297,8 @@ struct fabric_pair {
 
 bool fabric_address_known(__be32 address);
 int fabric_address_add(__be32 address, struct fabric_port *port);
+/* Links learn from a path how far ahead the host is. Called under fabric_lock. */
+void fabric_path_ahead(const struct fabric_path *path);
 int fabric_path_add(__be32 from, __be32 to, struct fabric_link **links,
 		    unsigned int count);
 struct fabric_pair *fabric_pair(__be32 low, __be32 high);

@@ -9,6 +9,10 @@
  * packets. After every event all links must have the same items and counters. At the end,
  * every frame must have arrived in the part in which a receiver gathers it that knows all
  * arrivals before.
+ *
+ * All of this is executed again with events that happen late, as those of the fabric do:
+ * when a host can get something, and before a packet is sent. Frames, parts and counters
+ * must be the same. Paths end at link 1 too, or at link 2 only.
  */
 
 #include <linux/module.h>
@@ -34,12 +38,27 @@ struct chain_log {
 	u8 first[FABRIC_FRAMES];
 };
 
-static const u8 path_links[PATHS][3] = {
-	{ 0, 1, 2 }, { 3, 1, 2 }, { 1 }, { 1, 2 }, { 3, 1 },
+/* How both networks are executed, and their counters and arrivals at the end
+ * @late: events happen late
+ * @ends: no path ends at link 1
+ * @rounds: after which both networks are taken down; all if 0
+ */
+struct chain_run {
+	bool late, ends;
+	unsigned int rounds;
+	u64 armed;
+	struct chain *whole, *single;
+	struct chain_log *wholes, *singles;
 };
-static const u8 path_lengths[PATHS] = { 3, 3, 1, 2, 2 };
 
-static struct chain *chain_make(struct kunit *test, const struct fabric_queue *queues)
+static const u8 path_links[2][PATHS][3] = {
+	{ { 0, 1, 2 }, { 3, 1, 2 }, { 1 }, { 1, 2 }, { 3, 1 } },
+	{ { 0, 1, 2 }, { 3, 1, 2 }, { 2 }, { 1, 2 }, { 3, 1, 2 } },
+};
+static const u8 path_lengths[2][PATHS] = { { 3, 3, 1, 2, 2 }, { 3, 3, 1, 2, 3 } };
+
+static struct chain *chain_make(struct kunit *test, const struct fabric_queue *queues,
+				bool ends)
 {
 	struct chain *chain = kunit_kzalloc(test, sizeof(*chain), GFP_KERNEL);
 	struct fabric_link *link;
@@ -51,6 +70,7 @@ static struct chain *chain_make(struct kunit *test, const struct fabric_queue *q
 		link = kunit_kzalloc(test, sizeof(*link), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, link);
 		link->id = at;
+		link->ahead_ns = FABRIC_NEVER;
 		link->queue = queues[at];
 		prandom_seed_state(&link->queue.random, 9 + at);
 		chain->links[at] = link;
@@ -58,10 +78,11 @@ static struct chain *chain_make(struct kunit *test, const struct fabric_queue *q
 	for (at = 0; at < PATHS; at++) {
 		path = kunit_kzalloc(test, struct_size(path, links, 3), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, path);
-		path->count = path_lengths[at];
+		path->count = path_lengths[ends][at];
 		path->to = &chain->end;
 		for (step = 0; step < path->count; step++)
-			path->links[step] = chain->links[path_links[at][step]];
+			path->links[step] = chain->links[path_links[ends][at][step]];
+		fabric_path_ahead(path);
 		chain->paths[at] = path;
 	}
 	return chain;
@@ -188,6 +209,24 @@ static void chain_pass(struct kunit *test, const struct chain *whole,
 	}
 }
 
+/* The timer of the fabric until @now, and what happens before a packet is sent then */
+static void chain_pass_late(struct kunit *test, struct chain_run *run, u64 now)
+{
+	struct sk_buff *skb;
+	u64 at;
+
+	while ((at = run->armed) <= now && at != FABRIC_NEVER) {
+		while (fabric_event(at, &skb))
+			if (skb)
+				chain_arrived(test, run->whole, run->wholes, run->singles,
+					      skb, at);
+		run->armed = fabric_quiet_until();
+		KUNIT_ASSERT_GT(test, run->armed, at);
+	}
+	while (fabric_event(now, &skb))
+		KUNIT_ASSERT_NULL(test, skb);
+}
+
 /* Parts, and those for whose next frame the receiver waited in vain */
 struct chain_parts {
 	unsigned int all, vain;
@@ -244,8 +283,10 @@ static u32 chain_drops(const struct chain *chain)
 	return drops;
 }
 
-static void chain_round(struct kunit *test, struct chain *whole, struct chain *single,
-			struct rnd_state *random, unsigned int round, u64 now)
+/* Returns the number of the path that packets take. */
+static unsigned int chain_round(struct kunit *test, struct chain *whole,
+				struct chain *single, struct rnd_state *random,
+				unsigned int round, u64 now)
 {
 	unsigned int path = prandom_u32_state(random) % PATHS;
 	unsigned int count = 1 + prandom_u32_state(random) % 20, at;
@@ -255,47 +296,98 @@ static void chain_round(struct kunit *test, struct chain *whole, struct chain *s
 	if (path < SEGMENT_PATHS) {
 		bytes = MSS + 1 + prandom_u32_state(random) % 62000;
 		chain_enter_segment(test, whole, single, path, bytes, round, now);
-		return;
+		return path;
 	}
 	for (at = 0; at < count; at++) {
 		bytes = bare ? HEADER : 60 + prandom_u32_state(random) % 1454;
 		chain_enter(chain_packet(test, bare), whole->paths[path], bytes, now);
 		chain_enter(chain_packet(test, bare), single->paths[path], bytes, now);
 	}
+	return path;
+}
+
+static void chain_arm(struct chain_run *run, const struct fabric_link *link)
+{
+	run->armed = min(run->armed, fabric_link_quiet_until(link));
+}
+
+static void chain_rounds(struct kunit *test, struct chain_run *run)
+{
+	unsigned int round, path;
+	struct rnd_state random;
+	u64 now = 1;
+
+	prandom_seed_state(&random, 6);
+	for (round = 0; round < (run->rounds ? : ROUNDS); round++) {
+		now += prandom_u32_state(&random) % 200000;
+		if (run->late)
+			chain_pass_late(test, run, now);
+		else
+			chain_pass(test, run->whole, run->single, run->wholes,
+				   run->singles, now);
+		path = chain_round(test, run->whole, run->single, &random, round, now);
+		chain_compare(test, run->whole, run->single);
+		chain_arm(run, run->whole->paths[path]->links[0]);
+		chain_arm(run, run->single->paths[path]->links[0]);
+	}
+	if (run->rounds)
+		return;
+	if (run->late)
+		chain_pass_late(test, run, FABRIC_NEVER - 1);
+	else
+		chain_pass(test, run->whole, run->single, run->wholes, run->singles,
+			   FABRIC_NEVER - 1);
+}
+
+static void chain_execute(struct kunit *test, struct chain_run *run,
+			  const struct fabric_queue *queues, u64 gather)
+{
+	KUNIT_ASSERT_EQ(test, fabric_heap_grow(2 * LINKS), 0);
+	fabric_offload(true, gather);
+	run->armed = FABRIC_NEVER;
+	run->whole = chain_make(test, queues, run->ends);
+	run->single = chain_make(test, queues, run->ends);
+	run->wholes = kunit_kcalloc(test, ROUNDS, sizeof(*run->wholes), GFP_KERNEL);
+	run->singles = kunit_kcalloc(test, ROUNDS, sizeof(*run->singles), GFP_KERNEL);
+	KUNIT_ASSERT_TRUE(test, run->wholes && run->singles);
+	chain_rounds(test, run);
+	chain_free(run->whole);
+	chain_free(run->single);
+	KUNIT_EXPECT_EQ(test, fabric_due(), FABRIC_NEVER);
+	KUNIT_EXPECT_FALSE(test, fabric_held_before_last());
+	fabric_offload(false, 0);
+	fabric_heap_free();
+}
+
+static struct chain_parts chain_beside_of(struct kunit *test,
+					  const struct fabric_queue *queues, u64 gather,
+					  bool ends)
+{
+	struct chain_run soon = { .ends = ends }, late = { .ends = ends, .late = true };
+	struct chain_run down = { .ends = ends, .late = true, .rounds = ROUNDS / 2 };
+	struct chain_parts parts = {};
+	unsigned int round;
+
+	chain_execute(test, &soon, queues, gather);
+	for (round = 0; round < ROUNDS; round++)
+		chain_gathered(test, &soon.wholes[round], &soon.singles[round], gather,
+			       &parts);
+	KUNIT_EXPECT_GT(test, parts.all, ROUNDS / 3);
+	KUNIT_EXPECT_GT(test, chain_drops(soon.whole), ROUNDS / 10);
+	chain_execute(test, &late, queues, gather);
+	chain_compare(test, soon.whole, late.whole);
+	KUNIT_ASSERT_MEMEQ(test, soon.wholes, late.wholes, ROUNDS * sizeof(*soon.wholes));
+	KUNIT_ASSERT_MEMEQ(test, soon.singles, late.singles,
+			   ROUNDS * sizeof(*soon.singles));
+	chain_execute(test, &down, queues, gather);
+	return parts;
 }
 
 static struct chain_parts chain_beside(struct kunit *test,
 				       const struct fabric_queue *queues, u64 gather)
 {
-	struct chain *whole = chain_make(test, queues), *single = chain_make(test, queues);
-	struct chain_log *wholes = kunit_kcalloc(test, ROUNDS, sizeof(*wholes), GFP_KERNEL);
-	struct chain_log *singles = kunit_kcalloc(test, ROUNDS, sizeof(*singles), GFP_KERNEL);
-	struct chain_parts parts = {};
-	struct rnd_state random;
-	unsigned int round;
-	u64 now = 1;
-
-	KUNIT_ASSERT_TRUE(test, wholes && singles);
-	KUNIT_ASSERT_EQ(test, fabric_heap_grow(2 * LINKS), 0);
-	fabric_offload(true, gather);
-	prandom_seed_state(&random, 6);
-	for (round = 0; round < ROUNDS; round++) {
-		now += prandom_u32_state(&random) % 200000;
-		chain_pass(test, whole, single, wholes, singles, now);
-		chain_round(test, whole, single, &random, round, now);
-		chain_compare(test, whole, single);
-	}
-	chain_pass(test, whole, single, wholes, singles, FABRIC_NEVER - 1);
-	for (round = 0; round < ROUNDS; round++)
-		chain_gathered(test, &wholes[round], &singles[round], gather, &parts);
-	KUNIT_EXPECT_GT(test, parts.all, ROUNDS / 3);
-	KUNIT_EXPECT_GT(test, chain_drops(whole), ROUNDS / 10);
-	chain_free(whole);
-	chain_free(single);
-	KUNIT_EXPECT_EQ(test, fabric_due(), FABRIC_NEVER);
-	fabric_offload(false, 0);
-	fabric_heap_free();
-	return parts;
+	chain_beside_of(test, queues, gather, true);
+	return chain_beside_of(test, queues, gather, false);
 }
 
 /* As in a data centre: packets travel behind queues without buckets. */
@@ -379,6 +471,11 @@ static void fabric_chain_loss_test(struct kunit *test)
 	chain_network(queues);
 	for (at = 0; at < LINKS; at++)
 		queues[at].loss = (1ULL << 32) / 50;
+	chain_beside(test, queues, NSEC_PER_MSEC);
+	/* Frames are lost on the last link when others of their part have arrived. */
+	chain_centre(queues);
+	queues[0].rate.bps = 200 * MBPS;
+	queues[2].loss = (1ULL << 32) / 20;
 	chain_beside(test, queues, NSEC_PER_MSEC);
 }
 

@@ -16,6 +16,7 @@
 #include "fabric.h"
 
 static LIST_HEAD(waiting);	/* segments whose receivers wait, by the end of that */
+static unsigned int before_last;	/* of these, those with @before_last */
 
 void fabric_enter_frames(struct sk_buff *skb, const struct fabric_path *path, u64 now)
 {
@@ -31,6 +32,7 @@ void fabric_enter_frames(struct sk_buff *skb, const struct fabric_path *path, u6
 	segment->path = path;
 	INIT_LIST_HEAD(&segment->held);
 	segment->gone = 0;
+	segment->before_last = false;
 	segment->count = count;
 	segment->on_way = count;
 	segment->from = 0;
@@ -38,6 +40,7 @@ void fabric_enter_frames(struct sk_buff *skb, const struct fabric_path *path, u6
 	for (at = 0; at < count; at++) {
 		frame = &segment->frames[at];
 		frame->segment = segment;
+		frame->followed = false;
 		frame->item.bytes = header + mss;
 		frame->item.step = 0;
 		frame->item.kind = FABRIC_FRAME;
@@ -59,6 +62,22 @@ static bool fabric_waits(const struct fabric_segment *segment)
 	       segment->frames[next].item.arrives <= segment->until;
 }
 
+static void fabric_wait_before_last(struct fabric_segment *segment, bool waits)
+{
+	if (segment->before_last == waits)
+		return;
+	segment->before_last = waits;
+	if (waits)
+		before_last++;
+	else
+		before_last--;
+}
+
+bool fabric_held_before_last(void)
+{
+	return before_last;
+}
+
 /* What has arrived, as a packet that was not sent yet */
 static struct sk_buff *fabric_hand_over(struct fabric_segment *segment)
 {
@@ -73,6 +92,7 @@ static struct sk_buff *fabric_hand_over(struct fabric_segment *segment)
 	fabric_set_path(part, segment->path);
 	segment->from = segment->to;
 	list_del_init(&segment->held);
+	fabric_wait_before_last(segment, false);
 	return part;
 }
 
@@ -88,12 +108,17 @@ static void fabric_segment_free(struct fabric_segment *segment)
 struct sk_buff *fabric_gathered(struct fabric_segment *segment)
 {
 	struct sk_buff *part = NULL;
+	unsigned int step;
 
 	if (segment->from != segment->to) {
-		if (!fabric_waits(segment))
+		if (!fabric_waits(segment)) {
 			part = fabric_hand_over(segment);
-		else if (list_empty(&segment->held))
-			list_add_tail(&segment->held, &waiting);
+		} else {
+			if (list_empty(&segment->held))
+				list_add_tail(&segment->held, &waiting);
+			step = segment->frames[segment->to].item.step;
+			fabric_wait_before_last(segment, step + 1 < segment->path->count);
+		}
 	}
 	if (!segment->on_way)
 		fabric_segment_free(segment);
@@ -122,6 +147,27 @@ void fabric_frame_gone(struct fabric_frame *frame)
 
 	segment->gone |= BIT_ULL(fabric_frame_number(frame));
 	segment->on_way--;
+}
+
+/* On the last link, a frame is neither dropped nor delayed any more. So if it arrives in
+ * time, the receiver will have waited for it.
+ */
+void fabric_frame_on_last(struct fabric_frame *frame)
+{
+	struct fabric_segment *segment = frame->segment;
+	unsigned int number = fabric_frame_number(frame);
+	struct fabric_frame *before = frame - 1;
+
+	if (segment->gone & BIT_ULL(number))
+		return;
+	frame->opened = frame->item.arrives;
+	if (!number || segment->gone & BIT_ULL(number - 1))
+		return;
+	if (frame->item.arrives == FABRIC_NEVER ||
+	    frame->item.arrives - before->opened > fabric_gather_ns())
+		return;
+	frame->opened = before->opened;
+	before->followed = true;
 }
 
 u64 fabric_held_until(void)

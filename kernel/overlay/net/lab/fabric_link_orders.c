@@ -57,6 +57,7 @@ int fabric_order_red(char *text)
 	    fabric_word(&text))
 		return -EINVAL;
 	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
 	link->queue.red.min = div_u64(min << 16, 1000);
 	link->queue.red.max = max(div_u64(max << 16, 1000), 1);
 	spin_unlock_bh(&fabric_lock);
@@ -73,6 +74,7 @@ int fabric_order_burst(char *text)
 	    !link->queue.rate.bps || link->queue.bare_first)
 		return -EINVAL;
 	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
 	if (!link->head) {
 		link->queue.burst = bytes;
 		link->queue.credit = bytes;
@@ -92,6 +94,7 @@ int fabric_order_bare_first(char *text)
 	    link->queue.jitter_ns)
 		return -EINVAL;
 	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
 	if (!link->head) {
 		link->queue.bare_first = true;
 		error = 0;
@@ -118,6 +121,7 @@ int fabric_order_delay_first(char *text)
 	if (!link || fabric_word(&text) || link->queue.bare_first)
 		return -EINVAL;
 	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
 	if (!link->head) {
 		link->queue.delay_first = true;
 		error = 0;
@@ -175,6 +179,7 @@ int fabric_order_rate(char *text)
 		return count;
 	}
 	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
 	/* Packets that wait would need new times. */
 	if (!link->head && !link->queue.rate.count && link->queue.rate.bps &&
 	    !link->queue.bare_first) {

@@ -95,6 +95,22 @@ static int fabric_pair_add(struct fabric_pair *pair, bool back, struct fabric_pa
 	return 0;
 }
 
+static u64 fabric_least_delay(const struct fabric_queue *queue)
+{
+	return queue->delay_ns - min(queue->delay_ns, queue->jitter_ns);
+}
+
+void fabric_path_ahead(const struct fabric_path *path)
+{
+	unsigned int at = path->count;
+	u64 ahead_ns = 0;
+
+	while (at--) {
+		fabric_heap_ahead(path->links[at], ahead_ns);
+		ahead_ns += fabric_least_delay(&path->links[at]->queue);
+	}
+}
+
 int fabric_path_add(__be32 from, __be32 to, struct fabric_link **links,
 		    unsigned int count)
 {
@@ -117,6 +133,10 @@ int fabric_path_add(__be32 from, __be32 to, struct fabric_link **links,
 	path->count = count;
 	path->to = port;
 	memcpy(path->links, links, count * sizeof(*links));
+	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
+	fabric_path_ahead(path);
+	spin_unlock_bh(&fabric_lock);
 	error = fabric_pair_add(pair, back, path);
 	if (error) {
 		kfree(path);

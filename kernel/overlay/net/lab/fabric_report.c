@@ -39,6 +39,7 @@ void fabric_report(struct seq_file *seq)
 	for (id = 0; (link = fabric_link(id)); id++) {
 		queue = &link->queue;
 		spin_lock_bh(&fabric_lock);
+		fabric_catch_up();
 		fabric_come(link, fabric_now(), &packets, &bytes);
 		seq_printf(seq, "%u %llu %u %llu %llu %llu %llu %llu %llu %llu "
 			   "%llu %u %u ",
@@ -107,6 +108,7 @@ static void fabric_capture_ended(void *tap)
 	struct fabric_item *item;
 
 	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
 	for (item = link->head; item && fabric_captured(link, item, now); item = item->next)
 		;
 	link->capture = NULL;
@@ -124,6 +126,7 @@ int fabric_capture(struct fabric_link *link, const char *name, bool full,
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
 	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
 	link->capture = capture;
 	spin_unlock_bh(&fabric_lock);
 	return 0;
@@ -132,5 +135,8 @@ int fabric_capture(struct fabric_link *link, const char *name, bool full,
 /* The links go away before their captures end. */
 void fabric_captures_forget(void)
 {
+	spin_lock_bh(&fabric_lock);
+	fabric_catch_up();
+	spin_unlock_bh(&fabric_lock);
 	capture_taps_forget(fabric_capture_ended);
 }

@@ -401,20 +401,27 @@ static void fabric_delay_first_test(struct kunit *test)
 static void fabric_heap_test(struct kunit *test)
 {
 	struct fabric_link *links = kunit_kcalloc(test, 500, sizeof(*links), GFP_KERNEL);
+	struct fabric_item *items = kunit_kcalloc(test, 500, sizeof(*items), GFP_KERNEL);
 	u64 at, before = 0, order = 0;
 	struct fabric_link *link;
 	struct rnd_state random;
 	unsigned int number;
 
-	KUNIT_ASSERT_NOT_NULL(test, links);
+	KUNIT_ASSERT_TRUE(test, links && items);
 	KUNIT_ASSERT_EQ(test, fabric_heap_grow(500), 0);
 	prandom_seed_state(&random, 4);
 	for (number = 0; number < 500; number++) {
 		links[number].id = number;
 		at = prandom_u32_state(&random) % 50;
 		links[number].bytes = at;
+		links[number].ahead_ns = number % 2;
+		links[number].head = &items[number];
+		items[number].arrives = at;
+		items[number].order = number;
 		fabric_heap_add(&links[number], at, number);
 	}
+	for (number = 1; number < 500; number += 6)
+		fabric_heap_ahead(&links[number], 0);
 	for (number = 0; number < 500; number++) {
 		link = fabric_heap_first(&at);
 		KUNIT_ASSERT_NOT_NULL(test, link);
