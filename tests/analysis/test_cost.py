@@ -58,3 +58,11 @@ def test_command(
     assert done.status == 2
     assert "backend fake records no CPU time; leave --sample out" in done.err
     assert command("cost", "new").status == 2
+
+
+def test_two_of_three_runs_leave_an_error_and_all_of_two_do_not() -> None:
+    """1 and 3 s: a deviation of sqrt(2), a standard error of 1, a mean of 2."""
+    hosts = [*exits(1, cpu_s=1.0), *exits(1, cpu_s=3.0)]
+    assert cost.cost("all", 2, hosts, []).error == 0
+    assert cost.cost("some", 3, [*hosts, *exits(1)], []).error == pytest.approx(0.5)
+    assert cost.cost("one", 3, [*hosts[:1], *exits(1)], []).error == 0

@@ -135,3 +135,11 @@ def test_an_unknown_event_is_refused(tmp_path: Path, command: Command) -> None:
     assert "figures[0].events[0]: unknown event 'stail'; did you mean 'stale'" in (
         done.err
     )
+
+
+def test_marks_within_a_second_of_the_first_belong_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    every = [Mark(time_s, "stale", "path 1") for time_s in (1.0, 2.0, 2.5)]
+    monkeypatch.setattr("analysis.run.marks._all", lambda facts: every)
+    assert [one.time_s for one in marks(load(CAPTURED / "backup"))] == [1.0, 2.5]

@@ -129,3 +129,10 @@ def test_damaged_records(text: str) -> None:
 def test_a_record_is_read() -> None:
     (change,) = parse(f"{HEAD}\n1.000000256,1.000000000,wifi,both,up,0.0\n", "c")
     assert change == Change(1.000000256, 1.0, "wifi", "both", "up", 0.0)
+
+
+def test_an_outage_that_begins_at_the_end_is_none() -> None:
+    steps = [(0.0, 10.0), (5.0, 0.0)]
+    assert schedules.zero_spans(steps, 5.0) == []
+    assert schedules.zero_spans(steps, 5.5) == [(5.0, 5.5)]
+    assert schedules.zero_spans([(0.0, 0.0), (2.0, 1.0)], 9.0) == [(0.0, 2.0)]

@@ -38,7 +38,8 @@ def test_the_same_design_twice_has_no_error() -> None:
     same = design({"a": [0.1, 0.4, -0.3], "b": [1.0]})
     lines = sensitivity.lines([same, same], ["aggregation_benefit"], [])
     assert [line.group["case"] for line in lines] == ["a", "b"]
-    assert sensitivity.worst_error(lines) == 0
+    assert sensitivity.worst_error(lines) == sensitivity.worst_deviation(lines) == 0
+    assert sensitivity.worst_error([]) == sensitivity.worst_deviation([]) == 0
 
 
 def test_deviations_against_a_naive_count() -> None:
@@ -93,3 +94,14 @@ def test_frame() -> None:
     assert list(frame["statistic"]) == list(sensitivity.QUANTILES)
     assert list(frame["design1"]) == list(frame["design2"])
     assert set(frame["relative_to"]) == {"range"}
+
+
+def test_the_statistic_that_varies_most_is_told() -> None:
+    """The median is the same in both designs, and the upper quartile is not."""
+    designs = [design({"a": [-0.1, 0.0, high]}) for high in (0.1, 0.5)]
+    (line,) = sensitivity.lines(designs, ["aggregation_benefit"], [])
+    assert line.spreads["median"].relative_error == 0
+    upper = line.spreads["75th percentile"]
+    assert upper.relative_error > 0
+    assert sensitivity.worst_error([line]) == upper.relative_error
+    assert sensitivity.worst_deviation([line]) == upper.relative_deviation

@@ -258,3 +258,9 @@ def test_both_ends_of_a_bcube_can_open_subflows() -> None:
         for port in here:
             assert table.paths[port.address, there[0].address]
             assert table.paths[there[0].address, port.address]
+
+
+def test_a_thousand_and_twenty_four_hosts_work() -> None:
+    """A FatTree of k = 16 has k^3 / 4 hosts, and with 9 per edge it has more."""
+    assert families.fault("fattree-k16") == ""
+    assert families.fault("fattree-k16-h9").startswith("fattree-k16-h9 has 1152 hosts")

@@ -15,6 +15,7 @@ from mpbench.plan.job_format import completed
 from mpbench.plan.job_format import load as check
 from mpbench.spec import Spec, builtin, ranges
 from tests.spec.files import faults
+from topologies import networks as described
 
 HEAD = """\
 name: net
@@ -493,3 +494,12 @@ def test_servers_with_two_transports_are_refused() -> None:
     assert make_plan(loads(plain.replace("5 s,\n", "5 s}\n")), {}).runs
     (fault,) = faults(plain.replace("5 s,\n", "5 s,\n" + own))
     assert "server_u has another transport in traffic[0]; give v a server of" in fault
+
+
+@pytest.mark.parametrize(
+    "backups, told", [((0,), 1), ((1,), 0), ((2,), 0), ((3,), 1), ((1, 2), 1), ((), 0)]
+)
+def test_backups_are_numbers_of_paths_and_not_all_of_them(
+    backups: tuple[int, ...], told: int
+) -> None:
+    assert bool(described.backup_fault(backups, 2)) is bool(told)

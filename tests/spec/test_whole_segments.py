@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from mpbench.commands import plan, run
 from mpbench.experiment_files import loads
 from mpbench.plan import advice, make_plan, whole_segments
+from mpbench.plan.estimate import _gathered
 
 PAGE = Path(__file__).parents[2] / "docs/offload.md"
 FAST: dict[str, Any] = {
@@ -130,3 +131,27 @@ def test_savings_are_those_of_the_page() -> None:
 def test_the_fastest_path_of_all_cases_is_told() -> None:
     (line,) = said(cases={**PATH_2, **FAST["cases"]})
     assert line.startswith("Paths have up to 1000 Mbit/s,")
+
+
+@pytest.mark.parametrize(
+    ("gather", "cost"),
+    [
+        ("0 s", 1.0),
+        ("100 us", (1 + 0.1 / 0.012112) ** -0.35),
+        ("10 ms", 0.36),  # 45 frames would cost 45^-0.35 = 0.264
+    ],
+)
+def test_gathered_frames_cost_less_and_a_third_at_least(
+    gather: str, cost: float
+) -> None:
+    """A frame of 1514 bytes takes 12.112 us at 1 Gbit/s."""
+    fabric = {"offload": True, "gather": gather}
+    (made,) = make_plan(loads(text(fabric=fabric)), {}).runs
+    assert _gathered(made.job) == pytest.approx(cost, rel=1e-3)
+
+
+@pytest.mark.parametrize(("loss", "told"), [("50 %", False), ("50.1 %", True)])
+def test_a_path_that_loses_more_than_half_is_told(loss: str, told: bool) -> None:
+    spec = loads(text(fabric=None, parameters={"path1.loss": loss}))
+    lines = advice.warnings(spec, make_plan(spec, {}))
+    assert any("few connections come about" in line for line in lines) is told
