@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.campaign import table
+from analysis.campaign.columns import metric_columns
 from analysis.campaign.directions import Direction
 from analysis.campaign.figure_request import FigureRequest
 from analysis.campaign.question import Question
@@ -74,6 +75,15 @@ class Campaign:
     def ok_runs(self) -> pd.DataFrame:
         """The rows that enter statistics."""
         return table.ok(self.runs)
+
+    def columns(self, metric: str) -> list[str]:
+        """The columns of a metric: of the runs, and of their traffic entries; of the
+        entries in the background if no other has it."""
+        runs = self.ok_runs
+        found = metric_columns(metric, runs, self.entries)
+        if any(name in runs.columns and runs[name].notna().any() for name in found):
+            return found
+        return metric_columns(metric, runs, self.background)
 
     @cached_property
     def mptcp_runs(self) -> pd.DataFrame:

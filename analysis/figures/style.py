@@ -54,6 +54,8 @@ METADATA: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 """No dates and versions, so that equal figures are equal files."""
+HASHED_ID = re.compile(r'\bid="([a-z][0-9a-f]{10})"')
+ANY_HASHED = re.compile(r"\b[a-z][0-9a-f]{10}\b")
 
 
 @dataclass(frozen=True)
@@ -253,10 +255,23 @@ def save(figure: Figure, target: Target) -> list[Path]:
     for suffix in target.look.formats:
         path = target.folder / f"{target.name}.{suffix}"
         figure.savefig(path, dpi=DPI, metadata=METADATA[suffix])
+        if suffix == "svg":
+            path.write_text(counted_ids(path.read_text(encoding="utf-8")), "utf-8")
         files.append(path)
     if target.album is not None:
         target.album.savefig(figure)  # type: ignore[no-untyped-call]
     return files
+
+
+def counted_ids(svg: str) -> str:
+    """A picture whose clips and marks are numbered.
+
+    Matplotlib names them by hashes of their places, whose last digits differ between
+    environments.
+    """
+    found = dict.fromkeys(HASHED_ID.findall(svg))
+    names = {old: f"{old[0]}{number}" for number, old in enumerate(found, start=1)}
+    return ANY_HASHED.sub(lambda match: names.get(match[0], match[0]), svg)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.campaign import comparison, listed, sample_sizes
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import metric_columns, plain
+from analysis.campaign.columns import plain
 from analysis.campaign.comparison import Interval
 from analysis.campaign.numbers import digits, is_number
 from analysis.campaign.observations import networks
@@ -107,7 +107,7 @@ def compared(campaign: Campaign) -> Comparison:
     found: list[Difference] = []
     left_out, few = list(_without_runs(campaign)), list[TooFew]()
     for metric in dict.fromkeys(campaign.metrics):
-        for column in metric_columns(metric, runs, campaign.entries):
+        for column in campaign.columns(metric):
             if not is_number(runs, column) or runs[column].isna().all():
                 continue
             pairs, why_not = _pairs_of_cases(runs, metric, column)

@@ -27,10 +27,7 @@ def lines(campaign: Campaign) -> Iterator[str]:
     which uses them.
     """
     runs = campaign.ok_runs
-    columns = {
-        metric: metric_columns(metric, runs, campaign.entries)
-        for metric in campaign.metrics
-    }
+    columns = {metric: campaign.columns(metric) for metric in campaign.metrics}
     known = [
         name
         for names in columns.values()

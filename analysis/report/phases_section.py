@@ -50,7 +50,9 @@ def _head(campaign: Campaign, found: Sequence[PhaseValues]) -> str:
         span = campaign.phases[phase]
         spans.append(f"`{phase}`{f' ({_time(span)})' if span else ''}")
     asked = f"**What happens when {names} {verb}?**"
-    return f"{asked} The phases are {question.joined(spans)}."
+    varied = any(campaign.phases[phase] is None for phase in phases)
+    times = ", whose times differ between networks" if varied else ""
+    return f"{asked} The phases are {question.joined(spans)}{times}."
 
 
 def _time(span: tuple[float, float]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from analysis.campaign import listed
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import metric_columns, plain_label
+from analysis.campaign.columns import plain_label
 from analysis.campaign.numbers import digits, is_number
 from analysis.campaign.spread import Spread, spread
 from analysis.report.markdown import markdown
@@ -32,7 +32,7 @@ def lines(campaign: Campaign) -> Iterator[str]:
     split = listed.splitting(runs, every)
     rows = []
     for metric in dict.fromkeys(campaign.metrics):
-        for column in metric_columns(metric, runs, campaign.entries):
+        for column in campaign.columns(metric):
             if not is_number(runs, column):
                 continue
             for (case, *values), group in runs.groupby(["case", *split], sort=False):

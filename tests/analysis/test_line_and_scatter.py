@@ -1,6 +1,7 @@
 """Figures of kind line and scatter, and boxes of a single value."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.intervals import mean_interval
 from analysis.figures.kinds.line import data as line_data
 from analysis.figures.kinds.line import drawing as line_drawing
+from analysis.figures.kinds.scatter.drawing import _moved
+from analysis.figures.style import counted_ids
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from tests.analysis import campaign, requests
@@ -333,3 +336,26 @@ def test_the_ends_of_an_axis(
     x = np.array([1.0, 2.0])
     curve = line_data.Curve(x, np.array([3.0, 5.0]), np.array(halves), np.array(counts))
     assert line_data.shown_ends([curve]) == ends
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_cases_at_few_places_stand_side_by_side(log: bool) -> None:
+    data: Any = SimpleNamespace(
+        beside=True,
+        log="x" if log else None,
+        at={(0, "a"): 10.0, (1, "a"): 100.0, (2, "b"): 1000.0},
+        numbers={"a": 0, "b": 1},
+        panels=[SimpleNamespace(cases={"a": None, "b": None})],
+    )
+    found = _moved(data)
+    # 0.6 of the least distance, 90 or a factor of 10, is for two cases.
+    by = 10**0.15 if log else 0.15 * 90
+    wanted = (10 / by, 10 * by) if log else (10 - by, 10 + by)
+    assert (found["a"](10), found["b"](10)) == pytest.approx(wanted)
+
+
+def test_clips_and_marks_of_a_picture_are_numbered() -> None:
+    svg = '<clipPath id="p567e785c8f"/><g clip-path="url(#p567e785c8f)"/>'
+    other = svg.replace("p567e785c8f", "p0123456789")
+    assert counted_ids(svg) == '<clipPath id="p1"/><g clip-path="url(#p1)"/>'
+    assert counted_ids(other) == counted_ids(svg)

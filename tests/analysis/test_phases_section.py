@@ -102,7 +102,7 @@ def test_nothing_is_told_where_nothing_changes(changed: dict[str, Any]) -> None:
 
 def test_phases_that_differ_between_runs_have_no_times() -> None:
     told = text(made(8, phases=dict.fromkeys(PHASES)))
-    assert "The phases are `before`, `during` and `after`." in told
+    assert "`during` and `after`, whose times differ between networks." in told
 
 
 def test_repetitions_of_a_network_are_averaged() -> None:
@@ -123,3 +123,9 @@ def test_a_background_entry_answers_a_question_without_its_name() -> None:
     assert found.contrasts[0].metric == "call.message_delay_p95"
     lacking = answered(made(8, question=asked))
     assert not lacking.contrasts and "no run that is ok has it" in lacking.left_out[0]
+
+
+def test_metrics_of_a_background_entry_have_columns() -> None:
+    of = made(8, background=("call",))
+    assert of.columns("message_delay_p95") == ["call.message_delay_p95_ms"]
+    assert of.columns("goodput") == ["goodput_mbps"]

@@ -36,6 +36,8 @@ NOTE = (
     "are one."
 )
 
+BESIDE = "The cases stand side by side at each value on the horizontal axis."
+
 
 @dataclass(frozen=True)
 class Marks:
@@ -71,6 +73,8 @@ class ScatterData(PageText):
     expected : curves of theory
     at : the criterion or factor of each design point and case
     numbers : the number of each case, for its colour
+    beside : whether the marks of cases stand side by side, because they have few places
+        in common
     """
 
     panels: Sequence[Panel]
@@ -81,6 +85,7 @@ class ScatterData(PageText):
     expected: Sequence[theory.Curve]
     at: Mapping[theory.Point, float]
     numbers: Mapping[str, int]
+    beside: bool = False
 
 
 def data(request: Scatter, campaign: Campaign) -> ScatterData:
@@ -124,6 +129,8 @@ def data(request: Scatter, campaign: Campaign) -> ScatterData:
     every_mark = log in ("y", "both") or expected
     shown = None if every_mark else scales.cut(means, by_case)
     note = theory_notes.note(expected, column)
+    places, marks_of = rows["_x"].nunique(), max(map(len, by_case))
+    beside = rows["case"].nunique() > 1 and 2 * places <= marks_of
     return ScatterData(
         panels=panels,
         labels=axis_labels(request.labels, (x_label, label(column))),
@@ -133,8 +140,9 @@ def data(request: Scatter, campaign: Campaign) -> ScatterData:
         expected=expected,
         at=dict(zip(points, rows["_x"], strict=True)),
         numbers=palette.case_numbers(campaign.runs["case"]),
+        beside=beside,
         note=" ".join(filter(None, [note, scales.told(shown, len(means), "marks")])),
-        reading=NOTE,
+        reading=f"{NOTE} {BESIDE}" if beside else NOTE,
         summary=pd.DataFrame(
             [
                 summary_row(column, panel.name, name, "", pd.Series(marks.means))

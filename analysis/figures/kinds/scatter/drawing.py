@@ -1,6 +1,10 @@
 """Marks of networks against a criterion or a factor."""
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,6 +14,8 @@ from analysis.figures.kinds.scatter.data import Marks, ScatterData
 
 MOST_COLUMNS = 3
 """The most panels side by side."""
+BESIDE_SHARE = 0.6
+"""The part of the distance between two values that the marks of all cases take."""
 
 
 def draw(data: ScatterData, look: style.Look) -> list[Figure]:
@@ -23,6 +29,7 @@ def draw(data: ScatterData, look: style.Look) -> list[Figure]:
 def _picture(data: ScatterData, columns: int, look: style.Look) -> Figure:
     panels = data.panels
     figure, places = style.panels(columns, -(-len(panels) // columns))
+    moved = _moved(data)
     least = (
         min(data.at.values()),
         min(min(m.means) for panel in panels for m in panel.cases.values()),
@@ -31,7 +38,7 @@ def _picture(data: ScatterData, columns: int, look: style.Look) -> Figure:
         for value in data.lines:
             axis.axhline(value, color=palette.GREY, lw=0.8, ls=":")
         for name, marks in panel.cases.items():
-            _plot(axis, name, marks, data.numbers[name])
+            _plot(axis, name, marks, data.numbers[name], moved[name])
         for model, known in theory_marks.numbered(data.expected):
             known = known.of(panel.points)
             theory_marks.draw(axis, known, data.at, data.numbers, model, joined=False)
@@ -59,9 +66,43 @@ def _same_across(places: list[Axes]) -> None:
         axis.set_xlim(min(a for a, _ in ends), max(b for _, b in ends))
 
 
-def _plot(axis: Axes, name: str, marks: Marks, number: int) -> None:
+def _moved(data: ScatterData) -> dict[str, Callable[[float], float]]:
+    """The horizontal place of each case's marks, from the value that they have.
+
+    Where cases stand side by side, they take BESIDE_SHARE of the least distance between
+    two values, of their logarithms on a logarithmic axis.
+    """
+    places = sorted(set(data.at.values()))
+    if not data.beside or len(places) < 2:
+        return dict.fromkeys(data.numbers, float)
+    log = data.log in ("x", "both")
+    known = [math.log(one) for one in places] if log else places
+    width = BESIDE_SHARE * min(b - a for a, b in pairwise(known))
+    names = [n for n in data.numbers if any(n in p.cases for p in data.panels)]
+    found: dict[str, Callable[[float], float]] = {}
+    for place, name in enumerate(names):
+        by = width * ((place + 0.5) / len(names) - 0.5)
+        found[name] = partial(_times if log else _plus, math.exp(by) if log else by)
+    return found
+
+
+def _plus(by: float, value: float) -> float:
+    return value + by
+
+
+def _times(by: float, value: float) -> float:
+    return value * by
+
+
+def _plot(
+    axis: Axes,
+    name: str,
+    marks: Marks,
+    number: int,
+    moved: Callable[[float], float],
+) -> None:
     axis.errorbar(
-        marks.x,
+        [moved(one) for one in marks.x],
         marks.means,
         yerr=marks.halves,
         label=name,
