@@ -226,7 +226,6 @@ class Runner:
 
 
 def _any_of(tests: str, chosen: frozenset[str]) -> bool:
-    """Whether a file, or a single function of it, has one of some tests."""
-    return any(
-        each == tests or each.startswith((f"{tests}::", f"{tests}[")) for each in chosen
-    )
+    """Whether a folder, a file, or a single function of it, has one of some tests."""
+    begins = tuple(f"{tests}{sign}" for sign in ("/", "::", "["))
+    return any(each == tests or each.startswith(begins) for each in chosen)

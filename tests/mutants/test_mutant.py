@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants import mutant, reached
+from tests.mutants import mutant, python, reached
 
 
 def loop() -> int:
@@ -66,3 +66,20 @@ def test_lines_belong_to_the_tests_that_reach_them(tmp_path: Path) -> None:
     finally:
         sys.settrace(before)
     assert reached.load(saved) == {(str(source), 2): {"test_a", "test_b"}}
+
+
+@pytest.mark.parametrize(
+    "tests, expected",
+    [
+        ("tests/jobs", True),
+        ("tests/jobs/test_a.py", True),
+        ("tests/jobs/test_a.py::test_one", True),
+        ("tests/jobs/test_a.py::test_one[x]", True),
+        ("tests/job", False),
+        ("tests/jobs/test_a.py::test_on", False),
+    ],
+)
+def test_a_folder_has_the_tests_of_its_files(tests: str, expected: bool) -> None:
+    """Without any, pytest would collect all tests of the project."""
+    chosen = frozenset({"tests/jobs/test_a.py::test_one[x]"})
+    assert python._any_of(tests, chosen) is expected
