@@ -138,9 +138,10 @@ def columns(name: str, runs: "pd.DataFrame", entries: Sequence[str]) -> list[str
     if part:
         column = f"{part}.{column_of(rest, runs)}"
         return [column] if column in runs.columns else []
-    whole, *of_entries = metric_columns(name, runs, entries)
+    whole = column_of(name, runs)
+    found = metric_columns(name, runs, entries)
     known = whole in runs.columns and bool(runs[whole].notna().any())
-    return [whole] if known or not of_entries else of_entries
+    return [whole] if known or found == [whole] else [c for c in found if c != whole]
 
 
 def gain_words(good: Direction, better: bool) -> str:

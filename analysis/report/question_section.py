@@ -14,7 +14,7 @@ from analysis.campaign.answer import (
 )
 from analysis.campaign.answer import Outcome as Judged
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import plain
+from analysis.campaign.columns import column_of, plain
 from analysis.campaign.comparison import RESAMPLES, Interval
 from analysis.campaign.directions import MORE
 from analysis.campaign.leaders import Leader
@@ -45,11 +45,17 @@ HEADS: Mapping[Judged, str] = {
 
 
 def figure(answer: Answer | None) -> TradeOff | None:
-    """The picture beside an answer: its first metric against the second."""
+    """The picture beside an answer: its first metric against the second.
+
+    There is none if one of them has a column per traffic entry: a picture of one entry
+    would not be the answer.
+    """
     metrics = list(dict.fromkeys(c.metric for c in answer.contrasts)) if answer else []
     if answer is None or len(metrics) < 2:
         return None
     first, second = metrics[:2]
+    if len({c.column for c in answer.contrasts if c.metric in (first, second)}) > 2:
+        return None
     return TradeOff(metric=first, against=second, over=answer.question.baseline)
 
 
@@ -110,11 +116,15 @@ def lines(
 
 
 def name_of(contrast: Contrast, answer: Answer) -> str:
-    """The metric in words; of several entries, the column's."""
+    """The metric in words, with the traffic entry where several have their own."""
     columns = {c.column for c in answer.contrasts if c.metric == contrast.metric}
-    if len(columns) > 1:
-        return plain(contrast.column)
-    return question.metric_words(contrast.metric)
+    words = question.metric_words(contrast.metric)
+    entry = contrast.column.removesuffix(f".{column_of(contrast.metric)}")
+    if len(columns) == 1:
+        return words
+    return (
+        plain(contrast.column) if entry == contrast.column else f"{words} of `{entry}`"
+    )
 
 
 def _summary(answer: Answer) -> Iterator[str]:

@@ -151,8 +151,9 @@ def command(
     lines: list[Line] = []
     pairs_by_metric = []
     with measured(f"{a} and {b}"):
-        for metric, cases in product(names, groups):
-            pairs = comparison.pairs(first.rows, second.rows, factors, cases, metric)
+        columns = {k: v for name in names for k, v in first.columns(name).items()}
+        for (metric, column), cases in product(columns.items(), groups):
+            pairs = comparison.pairs(first.rows, second.rows, factors, cases, column)
             partners = pairs["case"].map(cases)
             pairs_by_metric.append(pairs.assign(metric=metric, partner=partners))
             lines += comparison.lines(
@@ -161,6 +162,9 @@ def command(
     if not lines:
         raise UserError(paired.why_no_pairs(first, second, factors, names))
     _show(lines, confidence, [plain_label(name) for name in split])
+    told = {line.metric for line in lines}
+    if without := [metric for metric in columns if metric not in told]:
+        click.echo(f"\nNo pair of runs that are ok has {', '.join(without)}.")
     planned = first.rows.groupby(["repetition", *factors], dropna=False).ngroups
     click.echo(
         f"\nDifferences are B - A. A, {a}, has {planned} design points and repetitions;"

@@ -47,7 +47,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         runs=tabled(root, table.build, rows),
         factors=tuple(head.factors),
         listed=listed_factors(spec) if spec else None,
-        entries=_entries(spec) if spec else (),
+        entries=entries_of(spec) if spec else (),
         background=_background(spec) if spec else (),
         metrics=spec.metrics if spec else ("goodput",),
         question=seeds.question(spec, rows) if spec else None,
@@ -78,7 +78,7 @@ def listed_factors(spec: "Spec") -> tuple[str, ...]:
     return tuple(variable[n].key for n in spec.design.factors if n in names)
 
 
-def _entries(spec: "Spec") -> tuple[str, ...]:
+def entries_of(spec: "Spec") -> tuple[str, ...]:
     """The names of several traffic entries that are no background, as their columns
     begin with."""
     from mpbench.spec import flows

@@ -27,6 +27,7 @@ class Campaign:
     directions : the directions in which metrics of the user's own are good
     metrics, topology, network, listed : metrics, network and listed factors of the
         experiment file; empty and None if this version cannot read it
+    entries : the names of its traffic entries, if there are several
     spec : the experiment file
     """
 
@@ -40,13 +41,27 @@ class Campaign:
     directions: "Mapping[str, Direction]" = field(default_factory=dict)
     listed: tuple[str, ...] | None = None
     spec: "Spec | None" = None
+    entries: tuple[str, ...] = ()
+
+    def columns(self, metric: str) -> dict[str, str]:
+        """The columns of a metric by the names that they are shown with: `goodput`, or
+        `web.goodput` and so on of entries whose values are not added."""
+        from analysis.campaign import question
+        from analysis.campaign.columns import column_of
+
+        whole = column_of(metric, self.rows)
+        found = question.columns(metric, self.rows, self.entries)
+        of_entries = [name for name in found if name.endswith(f".{whole}")]
+        if "." in metric or not of_entries:
+            return {metric: next(iter(found), whole)}
+        return {f"{name.removesuffix(whole)}{metric}": name for name in of_entries}
 
 
 def read(path: Path) -> Campaign:
     """Read a results folder. Raises UserError if no run is finished."""
     from analysis.campaign import table
     from mpbench.experiment_files import load
-    from mpbench.report.loading import listed_factors
+    from mpbench.report.loading import entries_of, listed_factors
     from mpbench.spec import own_metrics
     from mpbench.store import campaign, layout, places, runs
     from mpbench.store.table import collect, tabled
@@ -76,6 +91,7 @@ def read(path: Path) -> Campaign:
         cases=tuple(dict.fromkeys(entry.case for entry in head.plan)),
         metrics=spec.metrics if spec else (),
         listed=listed_factors(spec) if spec else None,
+        entries=entries_of(spec) if spec else (),
         topology=spec.topology if spec else None,
         network=spec.network if spec else None,
         spec=spec,

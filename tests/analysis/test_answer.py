@@ -14,6 +14,7 @@ from analysis.campaign.comparison import Interval
 from analysis.campaign.leaders import Leader, best_in_all, leaders
 from analysis.campaign.question import Question, metric_words, usual
 from analysis.figures.words import metric
+from analysis.report import question_section
 from analysis.report.question_words import amount, signed
 from tests.analysis.questions import (
     GOODPUT,
@@ -346,6 +347,22 @@ def test_a_metric_of_a_phase() -> None:
     assert "Not compared: jain in late: no run that is ok has it" in words(
         made
     ).replace("Jain's fairness index", "jain")
+
+
+def test_entries_that_are_not_added_are_answered_one_by_one() -> None:
+    own = {"a": {"bulk": 2.0, "web": 5.0}, "b": {"bulk": 3.0, "web": 4.0}}
+    rows = [
+        row(p, c, float("nan"), **{f"{e}.goodput_mbps": g for e, g in each.items()})
+        for p in range(8)
+        for c, each in own.items()
+    ]
+    asked = Question("a", {"goodput": "more"}, asked=True)
+    made = campaign(rows, factors=(), question=asked, entries=("bulk", "web"))
+    assert answered(made).columns == ("bulk.goodput_mbps", "web.goodput_mbps")
+    said = words(made)
+    assert "`b` has 50 % more goodput of `bulk` than `a`" in said
+    assert "`b` has 20 % less goodput of `web` than `a`" in said
+    assert question_section.figure(answered(made)) is None
 
 
 def test_nothing_to_answer() -> None:

@@ -53,6 +53,22 @@ def test_cases_of_other_names(command: Command) -> None:
     assert row.split()[5:7] == ["+0", "needs"]
 
 
+def test_entries_that_are_not_added_have_rows_of_their_own(command: Command) -> None:
+    there = "{tool: iperf3, name: up, from: client, to: server, duration: 5 s}"
+    back = there.replace("up", "down").replace("5 s", "5 s, reverse: true")
+    text = (
+        "name: small\ntopology: two_path\nrepetitions: 2\n"
+        "cases: {m: {protocol: mptcp, congestion_control: lia}}\n"
+        f"traffic: [{there}, {back}]\nmetrics: [goodput, jain]\n"
+    )
+    a = ran(command, "a", text)
+    done = command("compare", a, a, "--case", "m=m")
+    assert done.status == 0, done.err
+    rows = [line.split() for line in done.out.splitlines() if ".goodput" in line]
+    assert [row[0] for row in rows] == ["up.goodput", "down.goodput"]
+    assert "No pair of runs that are ok has jain." in done.out
+
+
 def test_topologies_that_differ_in_how_links_are_built_only(command: Command) -> None:
     a = ran(command, "a", TEXT)
     b = ran(command, "b", TEXT.replace("topology: two_path", "topology: minitopo"))
