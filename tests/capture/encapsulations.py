@@ -81,6 +81,12 @@ def wifi(
     return head + tail + bytes(pad) + llc(frame)
 
 
+def swapped_wifi(frame: bytes) -> bytes:
+    """A frame of sequence number 0x763, whose first bytes look like fragment 6."""
+    plain = wifi(frame)
+    return plain[1::-1] + plain[2:22] + b"\x76\x30" + plain[24:]
+
+
 def radiotap(body: bytes, present: int = 0, fields: bytes = b"") -> bytes:
     return struct.pack("<BBHI", 0, 0, 8 + len(fields), present) + fields + body
 
@@ -395,9 +401,7 @@ TUNNELS: dict[str, Inside] = {
     "LISP": over_udp(4341, bytes(8), packet),
     "CAPWAP": over_udp(5247, capwap(0), whole),
     "CAPWAP, 802.11": over_udp(5247, capwap(1, 4), wifi),
-    "CAPWAP, 802.11 swapped": over_udp(
-        5247, capwap(1), lambda f: wifi(f)[1::-1] + wifi(f)[2:]
-    ),
+    "CAPWAP, 802.11 swapped": over_udp(5247, capwap(1), swapped_wifi),
     "TZSP": over_udp(37008, b"\x01\0\0\x01\0\x0a\x01\x05\x01", whole),
     "TZSP, 802.11": over_udp(37008, b"\x01\0\0\x12\x01", wifi),
     "GRE": lambda f: (IPV4, ipv4(47, gre(0x0800, packet(f)))),

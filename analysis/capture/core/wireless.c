@@ -73,7 +73,8 @@ u16 past_wifi(struct span *s, struct packet *p)
 	return past_wifi_frame(s, p, false);
 }
 
-/* Some access points swap the two bytes of frame control in CAPWAP. */
+/* Some access points swap the two bytes of frame control and of sequence control in
+ * CAPWAP. */
 u16 past_wifi_swapped(struct span *s, struct packet *p)
 {
 	u8 frame[40];
@@ -88,6 +89,8 @@ u16 past_wifi_swapped(struct span *s, struct packet *p)
 		return 0;
 	frame[0] = s->at[1];
 	frame[1] = s->at[0];
+	frame[22] = s->at[23];
+	frame[23] = s->at[22];
 	type = past_wifi(&swapped, p);
 	p->rest.left = 0;
 	skip(s, sizeof(frame) - swapped.left);
