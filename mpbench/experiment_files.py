@@ -53,8 +53,8 @@ def load(
     """
     where = Path(path)
     own = None if of_results else where.parent
-    document = resolved(read(where), where.parent)
-    document = patch_files.in_place(traffic_files.in_place(document, where.parent), own)
+    document = traffic_files.in_place(resolved(read(where), own), own)
+    document = patch_files.in_place(document, own)
     changed = configured(document, configurations, without)
     if points is not None:
         changed = grown(changed, points)

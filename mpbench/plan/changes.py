@@ -11,7 +11,7 @@ from jobs.changes import MOST_STEPS, Series
 from mpbench import units
 from mpbench.errors import UserError
 from mpbench.plan import delivery_traces
-from mpbench.spec import Spec, change_checks
+from mpbench.spec import Spec, change_checks, text_files
 from mpbench.spec.change_values import LINK, Given, Range, Value, read_value
 from mpbench.spec.changes import PERIOD, TIME, UP, Changes, LinkChanges, Place
 from mpbench.spec.document import dotted
@@ -324,6 +324,5 @@ def _trace_place(spec: Spec, link: str, way: str, file: str) -> tuple[str, str]:
     """The path of a trace, and `file:line: key: trace` for messages."""
     key = change_checks.named(spec.changes)[link][0]
     place = ("changes", key, "trace", *(() if way == "both" else (way,)))
-    return str(spec.folder(*place) / file), (
-        f"{spec.where(*place)}: {dotted(place)}: {file[:200]}"
-    )
+    where = f"{spec.where(*place)}: {dotted(place)}: {file[:200]}"
+    return str(text_files.placed(spec.folder(*place), file, where)), where

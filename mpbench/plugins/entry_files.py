@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mpbench.errors import UserError
 from mpbench.spec import text_files
 from mpbench.spec.document import Document
 from mpbench.spec.messages import shortened
@@ -46,10 +45,7 @@ def in_place(document: Document, folder: Path | None) -> Document:
 
 
 def _of(name: str, folder: Path | None, at: str) -> dict[str, Any]:
-    if folder is None:
-        raise UserError(f"{at}: results hold their files and name none")
     at = f"{at}: {shortened(name, 200)}"
-    found = text_files.content_of(
-        folder / name, at, MOST_KEY_FILE_BYTES, "give a smaller one"
-    )
+    path = text_files.placed(folder, name, at)
+    found = text_files.content_of(path, at, MOST_KEY_FILE_BYTES, "give a smaller one")
     return {"sha256": content.add(found), "bytes": len(found)}

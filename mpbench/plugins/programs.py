@@ -42,7 +42,8 @@ def _each(
             raise UserError(f"{at}: '{shortened(name)}': {reason} and '-' work")
         if not isinstance(path, str) or not path:
             raise UserError(f"{at}.{name}: {HOW}")
-        yield name, _program(folder / path, f"{at}.{name}: {shortened(path, 200)}")
+        where = f"{at}.{name}: {shortened(path, 200)}"
+        yield name, _program(text_files.placed(folder, path, where), where)
 
 
 def _program(path: Path, at: str) -> dict[str, Any]:

@@ -19,10 +19,11 @@ from mpbench.spec.messages import shortened
 MOST_FILE_BYTES = 1 << 16
 
 
-def in_place(document: Document, folder: Path) -> Document:
+def in_place(document: Document, folder: Path | None) -> Document:
     """The document with the points of every file that a `cdf` names.
 
-    folder : the folder that the names are relative to
+    folder : the folder that the names are relative to; None for the file of a results
+        folder, which names no files
 
     Raises UserError, one line, for a file that cannot be read or is no distribution.
     """
@@ -34,7 +35,9 @@ def in_place(document: Document, folder: Path) -> Document:
         name = size.get("cdf") if isinstance(size, dict) else None
         if isinstance(size, dict) and isinstance(name, str):
             where = document.where(("traffic", index, "size", "cdf"))
-            points = _points(where, folder / name)
+            shown = shortened(name if folder is None else str(folder / name), 300)
+            path = text_files.placed(folder, name, f"{where}: {shown}")
+            points = _points(where, path)
             entries[index] = {**entry, "size": {**size, "cdf": points}}
             changed = True
     if not changed:

@@ -25,10 +25,11 @@ MOST_LETTERS = 40
 """Of an object's name."""
 
 
-def in_place(document: Document, folder: Path) -> Document:
+def in_place(document: Document, folder: Path | None) -> Document:
     """The document with the objects of every page that a `har` names.
 
-    folder : the folder that the names are relative to
+    folder : the folder that the names are relative to; None for the file of a results
+        folder, which names no files
 
     Raises UserError, one line, for a file that cannot be read or is no HAR.
     """
@@ -40,7 +41,9 @@ def in_place(document: Document, folder: Path) -> Document:
         name = objects.get("har") if isinstance(objects, dict) else None
         if isinstance(objects, dict) and isinstance(name, str) and len(objects) == 1:
             where = document.where(("traffic", index, "objects", "har"))
-            entries[index] = {**entry, "objects": _read(where, folder / name)}
+            shown = shortened(name if folder is None else str(folder / name), 300)
+            path = text_files.placed(folder, name, f"{where}: {shown}")
+            entries[index] = {**entry, "objects": _read(where, path)}
             changed = True
     if not changed:
         return document

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from mpbench.errors import UserError
+from mpbench.spec import text_files
 from mpbench.spec.document import Document, Place, read
 from mpbench.spec.messages import shortened
 
@@ -18,10 +19,11 @@ MOST_PARTS = 100
 include counts twice, so that the number cannot double from file to file."""
 
 
-def resolved(document: Document, folder: Path) -> Document:
+def resolved(document: Document, folder: Path | None) -> Document:
     """The document with the parts that it includes, each value's place kept.
 
-    folder : the folder that the names of parts are relative to
+    folder : the folder that the names of parts are relative to; None for the file of a
+        results folder, which names no files
 
     Mappings are joined key by key. Where two files have a value for one key, the
     including file's counts; of two parts, the later one's. Raises UserError, one line,
@@ -49,13 +51,14 @@ class _Budget:
 
 
 def _resolved(
-    document: Document, folder: Path, outer: tuple[Path, ...], budget: _Budget
+    document: Document, folder: Path | None, outer: tuple[Path, ...], budget: _Budget
 ) -> Document:
     if KEY not in document.values:
         return document
     whole = Document(document.name, document.text, {}, {}, {})
     for place, name in _names(document):
-        path = folder / name
+        at = f"{document.where(place)}: {shortened(name, 300)}"
+        path = text_files.placed(folder, name, at)
         budget.parts += 1
         if budget.parts > MOST_PARTS:
             reason = f"more than {MOST_PARTS} parts are included; join some of them"

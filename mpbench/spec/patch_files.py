@@ -38,7 +38,7 @@ def in_place(document: Document, folder: Path | None) -> Document:
         where = document.where((KEY, label, "patches"))
         at = f"{where}: {KEY}.{shortened(label)}.patches"
         if folder is None:
-            raise UserError(f"{at}: results hold their patches and name no files")
+            raise UserError(f"{at}: {text_files.WITHOUT_OTHERS}")
         found = [patch for name in listed for patch in _patches(name, folder, at)]
         if len(found) > MOST_PATCHES:
             raise UserError(f"{at}: {len(found)} files; at most {MOST_PATCHES} work")
@@ -68,6 +68,7 @@ def _patches(name: Any, folder: Path, at: str) -> Iterator[Any]:
         raise UserError(f"{at}: {shown}: no such file; {hint}")
     for file in files[: MOST_PATCHES + 1]:
         shown = f"{at}: {shortened(file, 200)}"
+        text_files.held(folder, name, file, shown)
         text = text_files.read(file, shown, MOST_PATCH_BYTES, "divide it")
         if not text:
             raise UserError(f"{shown}: empty; `git format-patch` makes patches")

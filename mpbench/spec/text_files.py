@@ -6,6 +6,43 @@ from pathlib import Path
 
 from mpbench.errors import UserError
 
+WITHOUT_OTHERS = "results hold what their experiment names, and no other file is read"
+"""The reason why no file is opened that `experiment.yaml` of results names."""
+
+
+def placed(folder: Path | None, name: str, at: str) -> Path:
+    """The path of a file that an experiment file names.
+
+    folder : what the name is relative to; None for an experiment of a results folder
+    at : where the file is named, and the name, for messages
+
+    Raises UserError for a link as `held` does, and for any file of a results folder.
+    """
+    if folder is None:
+        raise UserError(f"{at}: {WITHOUT_OTHERS}")
+    held(folder, name, folder / name, at)
+    return folder / name
+
+
+def held(folder: Path, name: str, path: Path, at: str) -> None:
+    """Raises UserError for a link that leads out of the folder, unless the name does.
+
+    name : what the experiment file says, `/x` and `../x` of files elsewhere
+    path : one of the files that this name means
+
+    A folder from a stranger can hold links to this user's files.
+    """
+    if name.startswith("/") or ".." in Path(name).parts:
+        return
+    try:
+        inside = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # too long, or links in a circle
+        reason = "no file can have this name; name another file"
+        raise UserError(f"{at}: {reason}") from None
+    if not inside:
+        reason = "a link that leads out of the experiment's folder"
+        raise UserError(f"{at}: {reason}; name the file that it leads to")
+
 
 def read(path: Path, at: str, most_bytes: int, remedy: str) -> str:
     """The text of a regular file of bounded size.
