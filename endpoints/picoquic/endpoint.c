@@ -32,7 +32,6 @@
 #define EVERY_NS 10000000ull
 #define AGAIN_US 1000000ull	/* between two requests for a path that is gone */
 #define LONGEST_US 10000000	/* of a wait */
-#define SENT_AT_ONCE 65535
 #define READ_AT_ONCE 32
 #define DATAGRAM 2048
 #define ETHERNET 1500
@@ -42,7 +41,7 @@ static struct sockaddr_in sockets[MOST_PATHS];
 static struct pollfd polled[MOST_POLLED];
 static struct conn *conns;
 static int socket_count;
-static bool client, over;
+static bool client, over, ringed;
 static volatile sig_atomic_t stopped;
 static picoquic_quic_t *quic;
 
@@ -332,39 +331,43 @@ static void open_socket(const struct sockaddr_in *here)
 /* Send all that is due. A burst to one place is handed down in one call. */
 static void send_due(void)
 {
-	static uint8_t data[SENT_AT_ONCE];
-	struct sockaddr_storage to, from;
+	static struct burst alone;
+	struct sockaddr_storage from;
 	size_t length, each = 0;
 	int interface;
 
 	for (;;) {
+		struct burst *made = ringed ? ring_burst() : &alone;
 		uint64_t now = picoquic_get_quic_time(quic);
-		char space[CMSG_SPACE(sizeof(uint16_t))] = { 0 };
-		struct iovec part = { data, 0 };
-		struct msghdr message = { &to, sizeof(struct sockaddr_in), &part, 1 };
-		int number = 0;
 
-		if (picoquic_prepare_next_packet_ex(quic, now, data, sizeof(data), &length, &to,
-						    &from, &interface, NULL, NULL, &each) ||
+		if (picoquic_prepare_next_packet_ex(quic, now, made->data, sizeof(made->data),
+						    &length, &made->to, &from, &interface,
+						    NULL, NULL, &each) ||
 		    !length)
 			return;
+		made->fd = polled[0].fd;
 		for (int i = 0; i < socket_count; i++)
 			if (((struct sockaddr_in *)&from)->sin_addr.s_addr ==
 			    sockets[i].sin_addr.s_addr)
-				number = i;
-		part.iov_len = length;
+				made->fd = polled[i].fd;
+		made->part = (struct iovec){ made->data, length };
+		made->message = (struct msghdr){ &made->to, sizeof(struct sockaddr_in),
+						 &made->part, 1 };
 		if (each && each < length) {
-			struct cmsghdr *control = (void *)space;
+			struct cmsghdr *control = (void *)made->space;
 
-			message.msg_control = space;
-			message.msg_controllen = sizeof(space);
+			made->message.msg_control = made->space;
+			made->message.msg_controllen = sizeof(made->space);
 			control->cmsg_level = SOL_UDP;
 			control->cmsg_type = UDP_SEGMENT;
 			control->cmsg_len = CMSG_LEN(sizeof(uint16_t));
 			*(uint16_t *)CMSG_DATA(control) = each;
 		}
 		/* What cannot be sent counts as lost, as on an interface that is down. */
-		sendmsg(polled[number].fd, &message, 0);
+		if (ringed)
+			ring_send(made);
+		else
+			sendmsg(made->fd, &made->message, 0);
 	}
 }
 
@@ -445,6 +448,22 @@ static void gather(void)
 		polled[i].revents = POLLIN;
 }
 
+/* Send, wait and receive with the ring. */
+static void pass(int64_t wait_us)
+{
+	struct packet packet;
+
+	if (ring_wait(wait_us, false) && options.gather_us) {
+		wait_us = picoquic_get_next_wake_delay(quic, picoquic_get_quic_time(quic),
+						       options.gather_us);
+		ring_wait(wait_us, true);
+	}
+	while (ring_next(&packet))
+		picoquic_incoming_packet(quic, packet.data, packet.length, (void *)packet.from,
+					 (void *)&sockets[packet.number], 0, 0,
+					 picoquic_get_quic_time(quic));
+}
+
 static void loop(void)
 {
 	while (!over && !stopped) {
@@ -458,6 +477,10 @@ static void loop(void)
 		wait_us = look_after_connections(wait_us);
 		if (over)
 			break;
+		if (ringed) {
+			pass(wait_us);
+			continue;
+		}
 		wait = (struct timespec){ wait_us / 1000000, wait_us % 1000000 * 1000 };
 		count = relay_polled(conns, polled, socket_count);
 		if (ppoll(polled, count, &wait, NULL) < 0 && errno != EINTR)
@@ -470,6 +493,8 @@ static void loop(void)
 		relay_move(polled, socket_count, count);
 	}
 	send_due();	/* the end of the connection */
+	if (ringed)
+		ring_wait(0, false);
 }
 
 int main(int count, char **words)
@@ -484,6 +509,8 @@ int main(int count, char **words)
 				.sin_addr.s_addr = options.ask.from[i] });
 	else
 		open_socket(&options.place);
+	/* Relays wait for connections of TCP as well. */
+	ringed = !options.relay.sin_family && ring_begin(polled, socket_count);
 	if (!client)
 		make_certificate(certificate, key, sizeof(key));
 	picoquic_register_all_congestion_control_algorithms();

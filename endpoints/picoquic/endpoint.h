@@ -8,12 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
 #include <picoquic.h>
 
 #define MOST_PATHS 8
 #define MOST_POLLED 20100
 #define WINDOW (6 << 20)
+#define SENT_AT_ONCE 65535
 #define HELD (64 << 10)	/* bytes taken from a relayed connection and not yet sent */
 
 enum { REVERSE = 1, BY_SIZE = 2 };
@@ -64,10 +66,39 @@ struct conn {
 	size_t in_from, in_to, in_size;
 };
 
+/* Datagrams of one length to one place, which the kernel takes apart */
+struct burst {
+	uint8_t data[SENT_AT_ONCE];
+	struct sockaddr_storage to;
+	char space[CMSG_SPACE(sizeof(uint16_t))];
+	struct iovec part;
+	struct msghdr message;
+	int fd;
+};
+
+/* A datagram that has arrived at the socket with this number */
+struct packet {
+	int number;
+	uint8_t *data;
+	size_t length;
+	struct sockaddr_in *from;
+};
+
 extern struct options options;
 
 void die(const char *format, ...);
 struct conn *begin(int fd);
+
+/* False if the kernel has no io_uring */
+bool ring_begin(const struct pollfd *polled, int count);
+/* Where the next burst is to be written, and what sends it with the next wait */
+struct burst *ring_burst(void);
+void ring_send(struct burst *made);
+/* Send, and wait for a packet, or for `wait_us` whatever comes if `all`. Whether a packet
+ * is there */
+bool ring_wait(int64_t wait_us, bool all);
+/* The next packet that is there, until the next call */
+bool ring_next(struct packet *packet);
 
 bool read_options(int count, char **words);
 void make_certificate(char *certificate, char *key, size_t size);

@@ -82,6 +82,29 @@ def test_packets_that_gather(tmp_path: Path, command: Command, name: str) -> Non
     assert done.status == 0, done.out + done.err
 
 
+SETUP = b"\xbf" + (425).to_bytes(4, "little")
+"""`mov $__NR_io_uring_setup, %edi`, of a call of syscall()."""
+
+
+def test_without_io_uring(tmp_path: Path, command: Command, name: str) -> None:
+    """On a kernel that has no io_uring, an endpoint polls, and its results are the
+    same but for what system calls take."""
+    program = endpoints.find(name).path.read_bytes()
+    assert program.count(SETUP) == 1
+    polls = program.replace(SETUP, b"\xbf" + (0x7FFF).to_bytes(4, "little"))
+    (tmp_path / "polls").write_bytes(polls)
+    given = "plugins: {programs: {polls: polls}}\n"
+    other = QUIC.replace("NAME", "polls").replace("quic:", "quic_polls:")[7:]
+    cases = given + QUIC.replace("NAME", name) + other
+    rows = run(tmp_path, command, cases, "tool: iperf3, duration: 5 s, read: packet")
+    for case in ("mpquic", "quic"):
+        mine, its = rows[case], rows[f"{case}_polls"]
+        for key in ("goodput_mbps", "endpoint.path1_sent_packets"):
+            assert float(mine[key]) == pytest.approx(float(its[key]), rel=0.005)
+    done = command("verify", tmp_path / "out")
+    assert done.status == 0, done.out + done.err
+
+
 def test_the_handshake_takes_one_round_trip(
     tmp_path: Path, command: Command, name: str
 ) -> None:

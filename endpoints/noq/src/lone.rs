@@ -1,8 +1,9 @@
 //! A runtime of noq for one UDP socket and one thread, with few system calls.
 //!
 //! In a guest, system calls cost more than all that an endpoint computes. A reactor takes
-//! two or more for a packet: one waits, one reads, one finds nothing more. Here the read
-//! itself waits, wherever no timer is near.
+//! two or more for a packet: one waits, one reads, one finds nothing more. Here one call
+//! of io_uring sends, waits and reads. Where the kernel has none, the read itself waits,
+//! wherever no timer is near.
 use std::collections::{BTreeMap, VecDeque};
 use std::future::{Future, poll_fn};
 use std::io::{self, IoSliceMut};
@@ -17,6 +18,8 @@ use std::time::{Duration, Instant};
 
 use noq::udp::{RecvMeta, Transmit, UdpSocketState};
 use noq::{AsyncTimer, AsyncUdpSocket, Runtime, UdpSender};
+
+use crate::ring::Ring;
 
 /// The bound of a read that waits. The kernel counts it in ticks of 10 ms.
 const TICK: Duration = Duration::from_millis(10);
@@ -36,6 +39,7 @@ struct State {
     timers: BTreeMap<(Instant, u64), Waker>,
     made: u64,
     socket: Option<Arc<Socket>>,
+    ring: Option<Ring>,
     /// How long packets gather before they are read.
     gather: Duration,
     /// Whether they have, and are there.
@@ -124,6 +128,7 @@ impl Handle {
             let found = done.lock().expect("one thread").take();
             if found.is_some() || STOPPED.load(Ordering::Relaxed) {
                 self.end();
+                self.0.lock().ring.iter_mut().for_each(Ring::flush);
                 return Ok(found);
             }
             let now = Instant::now();
@@ -168,6 +173,20 @@ impl Handle {
         let rough = state.later.as_ref().map(|each| each.0);
         let socket = state.socket.clone().expect("an endpoint is there");
         let gather = state.gather;
+        if let Some(ring) = &mut state.ring {
+            let until = exact.into_iter().chain(rough).min();
+            if !ring.wait(until.map(|at| at - now), false, mask)? {
+                return Ok(false);
+            }
+            if !gather.is_zero() {
+                let left = exact.map_or(gather, |at| at.saturating_duration_since(Instant::now()));
+                ring.wait(Some(left.min(gather)), true, mask)?;
+            }
+            let reader = state.reader.take();
+            drop(state);
+            reader.into_iter().for_each(Waker::wake);
+            return Ok(true);
+        }
         let reads = gather.is_zero() && !idle && exact.is_none_or(|at| at >= now + TICKS);
         if !reads {
             let until = exact.into_iter().chain(rough).min();
@@ -292,11 +311,14 @@ impl Runtime for Handle {
 
     fn wrap_udp_socket(&self, inner: UdpSocket) -> io::Result<Box<dyn AsyncUdpSocket>> {
         let state = UdpSocketState::new((&inner).into())?;
-        if self.0.lock().gather.is_zero() {
+        let mut held = self.0.lock();
+        held.ring = Ring::new(&inner).ok();
+        if held.ring.is_some() || held.gather.is_zero() {
             inner.set_nonblocking(false)?;
             inner.set_read_timeout(Some(TICK))?;
         }
-        self.0.lock().socket = Some(Arc::new(Socket { inner, state }));
+        held.socket = Some(Arc::new(Socket { inner, state }));
+        drop(held);
         Ok(Box::new(self.clone()))
     }
 }
@@ -339,7 +361,8 @@ impl Drop for Timer {
 impl AsyncUdpSocket for Handle {
     fn create_sender(&self) -> Pin<Box<dyn UdpSender>> {
         let socket = self.0.lock().socket.clone();
-        Box::pin(Sender(socket.expect("the socket of this handle")))
+        let socket = socket.expect("the socket of this handle");
+        Box::pin(Sender(self.0.clone(), socket))
     }
 
     fn poll_recv(
@@ -349,6 +372,20 @@ impl AsyncUdpSocket for Handle {
         about: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
         let mut state = self.0.lock();
+        if let Some(ring) = &mut state.ring {
+            let mut count = 0;
+            while count < rooms.len()
+                && let Some(found) = ring.next(&mut rooms[count])
+            {
+                about[count] = found;
+                count += 1;
+            }
+            if count > 0 {
+                return Poll::Ready(Ok(count));
+            }
+            state.reader = Some(context.waker().clone());
+            return Poll::Pending;
+        }
         if state.gathered {
             let socket = state.socket.clone().expect("the socket of this handle");
             match socket.state.recv((&socket.inner).into(), rooms, about) {
@@ -398,7 +435,7 @@ impl AsyncUdpSocket for Handle {
     }
 }
 
-struct Sender(Arc<Socket>);
+struct Sender(Arc<Lone>, Arc<Socket>);
 
 impl std::fmt::Debug for Sender {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -414,12 +451,15 @@ impl UdpSender for Sender {
         transmit: &Transmit<'_>,
         _: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
-        let _ = self.0.state.try_send((&self.0.inner).into(), transmit);
+        match &mut self.0.lock().ring {
+            Some(ring) => ring.send(transmit),
+            None => drop(self.1.state.try_send((&self.1.inner).into(), transmit)),
+        }
         Poll::Ready(Ok(()))
     }
 
     fn max_transmit_segments(&self) -> NonZeroUsize {
-        self.0.state.max_gso_segments()
+        self.1.state.max_gso_segments()
     }
 }
 

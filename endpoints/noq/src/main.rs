@@ -22,6 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 mod lone;
 mod relay;
+mod ring;
 
 const BLOCK: usize = 1 << 16;
 const EVERY: Duration = Duration::from_millis(10);
