@@ -436,7 +436,7 @@ def test_a_stranger_s_name_is_no_formula(
     monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: saved.append(self))
     loaded = many(2, points=3)
     runs = loaded.runs.replace({"case": {"case-1": name}})
-    target = style.Target(tmp_path, "f", style.Look(formats=("svg",)))
+    target = style.Target(tmp_path, "f", style.Look(formats=("png",)))
     requests.draw(figure, replace(loaded, runs=runs), target)
     (picture,) = saved
     picture.draw_without_rendering()
