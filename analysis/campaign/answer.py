@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.campaign import comparison, listed, question, turning
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.columns import unit_of
 from analysis.campaign.comparison import Interval
 from analysis.campaign.directions import LESS, Direction
 from analysis.campaign.numbers import is_number
@@ -188,12 +188,8 @@ def _pairs(
                 cells, sole, relative = _cells(
                     pairs, runs, campaign.factors, split, good
                 )
-                unit = "%" if relative else _unit(column)
+                unit = "%" if relative else unit_of(column)
                 yield _Pair(metric, good, column, cases, cells, sole, unit)
-
-
-def _unit(column: str) -> str:
-    return without_mathematics(label(column)).partition(" [")[2].rstrip("]")
 
 
 def _cells(

@@ -119,6 +119,11 @@ def plain(column: str) -> str:
     return without_mathematics(label(column).partition(" [")[0])
 
 
+def unit_of(column: str) -> str:
+    """The unit of a column as its label has it, without mathematics; empty for none."""
+    return plain_label(column).partition(" [")[2].rstrip("]")
+
+
 def plain_label(column: str) -> str:
     """The label for a table: with its unit, and without mathematics."""
     return without_mathematics(label(column))

@@ -115,7 +115,7 @@ def _by_case(campaign: Campaign, column: str) -> dict[str, dict[object, float]]:
         runs, factors, listed.factors(runs, factors, campaign.listed)
     )
     keys = [name for name in factors if name not in split and name in runs.columns]
-    if not keys:
+    if not keys or runs["point"].nunique() < 2:
         keys = ["repetition"]
     known = runs.dropna(subset=[column]).astype({column: float})
     means = known.groupby(["case", *keys], sort=False)[column].mean().reset_index()

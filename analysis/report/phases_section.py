@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis.campaign import question
 from analysis.campaign.answer import BETTER, SAME, UNDECIDED, WORSE, Answer, Contrast
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label, plain, without_mathematics
+from analysis.campaign.columns import plain, unit_of
 from analysis.campaign.comparison import Interval
 from analysis.campaign.directions import MORE
 from analysis.campaign.phase_values import INTERRUPTION, PhaseValues, phase_values
 from analysis.report import turning_words
 from analysis.report.markdown import markdown
-from analysis.report.question_section import name_of
+from analysis.report.question_section import name_of, observations
 from analysis.report.question_words import LEAST, NUMBERS, signed
 
 MOST_TOLD = 4
@@ -36,7 +36,7 @@ def lines(answer: Answer | None, campaign: Campaign) -> Iterator[str]:
             yield f"- {sentences}"
     yield ""
     yield from _table(found, answer)
-    yield _reading(found)
+    yield _reading(found, answer)
     yield ""
 
 
@@ -65,7 +65,7 @@ def _of_metric(one: PhaseValues, answer: Answer) -> Iterator[str]:
     name = _name(one, answer)
     first = next(iter(one.medians))
     scaled = one.good == MORE and bool(one.parts)
-    unit = "s" if one.column.endswith(INTERRUPTION) else _unit(one.column)
+    unit = unit_of(one.column)
     for phase, of_case in one.medians.items():
         head = f"{name[0].upper()}{name[1:]} in `{phase}`"
         if scaled and phase != first:
@@ -117,10 +117,6 @@ def _number(value: float) -> str:
     return f"{float(f'{value:.3g}'):.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
-def _unit(column: str) -> str:
-    return without_mathematics(label(column)).partition(" [")[2].rstrip("]")
-
-
 def _beside(contrasts: Sequence[Contrast], answer: Answer) -> str:
     """Each other case beside the baseline in a phase; empty without intervals."""
     known = [each for each in contrasts if each.gain.low is not None]
@@ -159,11 +155,12 @@ def _table(found: Sequence[PhaseValues], answer: Answer) -> Iterator[str]:
 
 
 def _title(one: PhaseValues, answer: Answer) -> str:
-    unit = _unit(one.column)
+    unit = unit_of(one.column)
     return f"{_name(one, answer)}{f' [{unit}]' if unit else ''}"
 
 
-def _reading(found: Sequence[PhaseValues]) -> str:
+def _reading(found: Sequence[PhaseValues], answer: Answer) -> str:
+    kind = observations(answer.contrasts[0])
     intervals = [
         each
         for one in found
@@ -171,10 +168,10 @@ def _reading(found: Sequence[PhaseValues]) -> str:
         for each in of_case.values()
     ]
     if all(each.low is None for each in intervals):
-        few = f"An interval needs {NUMBERS[LEAST]} networks."
-        return f"Each number is a median over networks. {few}"
+        few = f"An interval needs {NUMBERS[LEAST]} {kind}s."
+        return f"Each number is a median over {kind}s. {few}"
     return (
-        "Each number is a median over networks, with its 95 % interval. A delay belongs"
+        f"Each number is a median over {kind}s, with its 95 % interval. A delay belongs"
         " to the phase in which its message or request began, and a share to the same"
-        " network in both phases."
+        f" {kind} in both phases."
     )

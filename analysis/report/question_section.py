@@ -115,6 +115,12 @@ def lines(
     yield ""
 
 
+def observations(contrast: Contrast) -> str:
+    """`network`, or `repetition` where one network was repeated."""
+    repeated = contrast.sole and len(contrast.gains) > 1
+    return "repetition" if repeated else "network"
+
+
 def name_of(contrast: Contrast, answer: Answer) -> str:
     """The metric in words, with the traffic entry where several have their own."""
     columns = {c.column for c in answer.contrasts if c.metric == contrast.metric}
@@ -201,7 +207,7 @@ def _measured(by_case: Mapping[str, list[Contrast]], answer: Answer) -> str:
             other = "" if beside else f" beside {named(contrasts[0].baseline)}"
             told.append(f"{named(case)} has {sizes}{other}")
     each = "them" if len(first.gains) > 1 else "it"
-    kind = "network" if not first.sole or len(first.gains) == 1 else "repetition"
+    kind = observations(first)
     return (
         f"{_capital(_where(first))}{beside}{':' if beside else ','} {'; '.join(told)}."
         f" What holds beyond {each} is undecided: an interval needs {NUMBERS[LEAST]}"

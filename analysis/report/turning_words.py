@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from analysis.campaign import answer as answers
 from analysis.campaign import question, turning
 from analysis.campaign.answer import BETTER, SAME, UNDECIDED, WORSE, Answer, Contrast
-from analysis.campaign.columns import label, plain, without_mathematics
+from analysis.campaign.columns import plain, unit_of
 from analysis.campaign.comparison import Interval
 from analysis.campaign.directions import LESS
 from analysis.campaign.numbers import short
@@ -146,5 +146,5 @@ def _sure(split: Split) -> str:
 
 def _unit(column: str) -> str:
     """The unit of a factor behind a number, with a space before it."""
-    unit = without_mathematics(label(column)).partition(" [")[2].rstrip("]")
+    unit = unit_of(column)
     return f" {unit}" if unit else ""

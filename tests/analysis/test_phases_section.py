@@ -87,6 +87,15 @@ def test_few_networks_have_no_intervals() -> None:
     assert told.rstrip().endswith("An interval needs six networks.")
 
 
+@pytest.mark.parametrize(("count", "words"), [(8, "with its 95 %"), (3, "An interval")])
+def test_the_repetitions_of_one_network_are_no_networks(count: int, words: str) -> None:
+    runs = made(count).runs.assign(**{X: 5.0, Y: 7.0, "point": 0})
+    runs["repetition"] = runs.groupby("case").cumcount()
+    told = text(replace(made(count), runs=runs)).splitlines()[-1]
+    assert told.startswith("Each number is a median over repetitions")
+    assert words in told and "network" not in told
+
+
 @pytest.mark.parametrize(
     "changed",
     [

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.columns import label, unit_of, without_mathematics
 from analysis.campaign.numbers import is_number
 from analysis.campaign.observations import networks
 from analysis.figures import scales
@@ -83,7 +83,7 @@ def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
         for name in (by, versus)
     )
     rows = rows.assign(_across=across.of, _up=up.of, _value=rows[column])
-    unit = without_mathematics(label(column)).partition(" [")[2].rstrip("]")
+    unit = unit_of(column)
     colours, nothing = label(column), 0.0
     if request.over is not None:
         rows, unit, nothing = _differences(rows, request.over, unit)
