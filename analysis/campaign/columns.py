@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from analysis.run import path_names
+from analysis.run import labels, path_names
 from analysis.run.needs import METRIC_COLUMNS
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ SYMBOLS = {
 
 OWN_FACTOR = "factor."
 """With this begin the columns of factors with names of the user's own."""
+_LINK = re.compile(r"(path\d+)\.delay_ms")
+_OF_USER = re.compile(r"^(.+)\.path(\d+)$")
+"""A user's path by its number, as `phone.path1`."""
 _PART = re.compile(
     r"(^|\.)(discipline|burst_loss|reordering|duplication|corruption)(\.(up|down))?$"
 )
@@ -87,13 +91,22 @@ def paths(runs: "pd.DataFrame") -> tuple[str, ...]:
     return path_names.numbered(list(runs.columns))
 
 
+def links_named(runs: "pd.DataFrame") -> AbstractContextManager[None]:
+    """A context in which links whose names are no numbers of paths are called links."""
+    if path_names.COLUMN not in runs.columns:
+        return labels.no_paths(())
+    matches = (_LINK.fullmatch(str(name)) for name in runs.columns)
+    return labels.no_paths({m[1] for m in matches if m} - {*paths(runs)})
+
+
 def label(column: str) -> str:
     """The label of an axis: `path1.queueing_delay_ms` is `path 1 queueing delay [ms]`.
 
-    It may hold mathematics between dollar signs, as matplotlib writes it.
+    It may hold mathematics between dollar signs, as matplotlib writes it. In the
+    context of `links_named` it tells a link from the path whose number its name has.
     """
     if column in SYMBOLS:
-        return SYMBOLS[column]
+        return SYMBOLS[column].replace("path 1", path_words("path1"))
     head, _, rest = column.rpartition(".")
     if rest in SYMBOLS:
         symbol = SYMBOLS[rest]
@@ -104,14 +117,18 @@ def label(column: str) -> str:
     head = "" if f"{head}." == OWN_FACTOR else head
     if _PART.search(head):
         head = head.replace("_", " ").replace(".", " ")
-    words = [re.sub(r"^path(\d+)(?=$| )", r"path \1", head)] if head else []
+    name, *part = head.split(" ", 1)
+    words = [path_words(name), *part] if head else []
     words.append(what.replace("_", " "))
     return " ".join(words) + (f" [{UNITS[unit]}]" if unit else "")
 
 
 def path_words(name: str) -> str:
-    """The name of a path in running text: `path 1` for `path1`."""
-    return re.sub(r"\bpath(\d+)$", r"path \1", name)
+    """The name of a path in running text: `path 1` for `path1`, and `phone path 1` for
+    `phone.path1`."""
+    if match := _OF_USER.fullmatch(name):
+        return f"{match[1]} path {match[2]}"
+    return labels.label(name)
 
 
 def plain(column: str) -> str:

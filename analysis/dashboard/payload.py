@@ -11,6 +11,7 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import (
     column_of,
     label,
+    links_named,
     path_words,
     paths,
     without_mathematics,
@@ -34,6 +35,11 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
     if any(campaign.runs.empty for campaign in campaigns) or not campaigns:
         raise ValueError("no run: nothing to show")
     frame = _joined(campaigns)
+    with links_named(frame):
+        return _payload(campaigns, frame)
+
+
+def _payload(campaigns: Sequence[Campaign], frame: pd.DataFrame) -> dict[str, Any]:
     factors = tuple(
         dict.fromkeys(f for campaign in campaigns for f in campaign.factors)
     )

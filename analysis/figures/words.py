@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.campaign.columns import plain
+from analysis.campaign.columns import path_words, plain
 from analysis.campaign.figure_request import Criterion
 
 MEASURED_CRITERIA = {
@@ -52,7 +52,7 @@ def listed(names: Sequence[str]) -> str:
 
 def spaced(name: str) -> str:
     """`path 1 queueing delay` for `path1.queueing_delay`."""
-    return name.replace("_", " ").replace(".", " ").replace("path", "path ")
+    return " ".join(path_words(part).replace("_", " ") for part in name.split("."))
 
 
 def _criterion(criterion: Criterion) -> str:
@@ -62,7 +62,7 @@ def _criterion(criterion: Criterion) -> str:
     return {
         "absolute": f"the absolute {factor} difference",
         "signed": f"the {factor} difference (path 1 less path 2)",
-        "none": factor.replace("path", "path "),
+        "none": spaced(criterion.factor),
     }[criterion.difference]
 
 

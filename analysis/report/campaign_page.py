@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.campaign.answer import answer
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import DESIGN_WEIGHT, column_of, paths
+from analysis.campaign.columns import DESIGN_WEIGHT, column_of, links_named, paths
 from analysis.campaign.figure_request import (
     ByCriterion,
     FigureRequest,
@@ -106,6 +106,13 @@ def write(
     """
     if campaign.runs.empty:
         raise ValueError(f"{campaign.name}: no run: nothing to report")
+    with links_named(campaign.runs):
+        return _written(campaign, contents, folder, page)
+
+
+def _written(
+    campaign: Campaign, contents: Contents, folder: Path, page: bool
+) -> Written:
     folder.mkdir(parents=True, exist_ok=True)
     look = contents.look
     answered = answer(campaign)

@@ -22,6 +22,7 @@ COLUMN = "path_names"
 """The column with the names, separated by commas, where they do not follow from the
 names of the columns."""
 SEPARATOR = ","
+_LINK = re.compile(r"path\d+")
 _NUMBERED = re.compile(r"path(\d+)\.capacity_mbps")
 
 
@@ -64,6 +65,18 @@ def of_job(job: Job) -> tuple[str, ...]:
     prefix = "" if not any(f"path{n + 1}" in taken for n in range(len(paths))) else host
     names = (f"path{number}" for number in range(1, len(paths) + 1))
     return tuple(f"{prefix}.{name}" if prefix else name for name in names)
+
+
+def misread(job: Job) -> frozenset[str]:
+    """Links whose names look like the number of a path, which they are not or not for
+    every user."""
+    if not job.network:
+        return frozenset()
+    return frozenset(
+        link.name
+        for link in job.links
+        if _LINK.fullmatch(link.name) and link.name not in of_job(job)
+    )
 
 
 def words(job: Job, host: str, number: int) -> str:

@@ -8,6 +8,7 @@ from analysis.run import (
     artefacts,
     capture_metrics,
     event_columns,
+    labels,
     max_min_metrics,
     path_names,
     perturbed,
@@ -43,6 +44,11 @@ def row(run_directory: Path) -> dict[str, Any]:
     makes the verdict `failed`.
     """
     job = job_file.read(run_directory / "job.json")
+    with labels.no_paths(path_names.misread(job)):
+        return _row(run_directory, job)
+
+
+def _row(run_directory: Path, job: Job) -> dict[str, Any]:
     settings = _settings(job)
     try:
         run = artefacts.load(run_directory, job)

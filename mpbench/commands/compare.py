@@ -108,7 +108,7 @@ def command(
     import pandas as pd
 
     from analysis.campaign import comparison, listed
-    from analysis.campaign.columns import plain_label
+    from analysis.campaign.columns import links_named, plain_label
     from analysis.words import many
     from mpbench.store.table import measured
 
@@ -161,7 +161,8 @@ def command(
             )
     if not lines:
         raise UserError(paired.why_no_pairs(first, second, factors, names))
-    _show(lines, confidence, [plain_label(name) for name in split])
+    with links_named(first.rows):
+        _show(lines, confidence, [plain_label(name) for name in split])
     told = {line.metric for line in lines}
     if without := [metric for metric in columns if metric not in told]:
         click.echo(f"\nNo pair of runs that are ok has {', '.join(without)}.")

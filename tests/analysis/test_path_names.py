@@ -7,11 +7,21 @@ import pandas as pd
 import pytest
 
 from analysis.campaign import columns, table
+from analysis.dashboard import payload
+from analysis.figures import words
 from analysis.published import statistics
-from analysis.run import artefacts, capacity_lines, metrics, path_names, series
+from analysis.run import (
+    artefacts,
+    capacity_lines,
+    labels,
+    metrics,
+    path_names,
+    series,
+)
 from analysis.run.row import row
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
+from mpbench.report.loading import load_campaign
 from tests.calls import Command
 
 TEXT = """\
@@ -120,8 +130,8 @@ def test_metrics_are_about_the_paths_in_the_users_order(
 
 def test_a_path_with_the_number_of_another_is_named_by_both() -> None:
     job = make_plan(loads(text(("path2", "wifi")), "f.yaml"), {}).runs[0].job
-    words = [path_names.words(job, "phone", number) for number in (1, 2)]
-    assert words == ["path 1 (path2)", "wifi"]
+    named = [path_names.words(job, "phone", number) for number in (1, 2)]
+    assert named == ["path 1 (path2)", "wifi"]
 
 
 def test_three_paths_of_which_two_have_numbers(
@@ -178,3 +188,59 @@ def test_published_statistics_follow_the_names() -> None:
     )
     assert statistics.weaker_path(found, asked).value == 0.75
     assert statistics.first_path(found, asked).value == 4
+
+
+SWAPPED = ("path2", "path1")
+"""The link `path1` is path 2 of its user."""
+
+
+def test_a_link_is_never_taken_for_the_path_whose_number_it_has(
+    tmp_path: Path, command: Command
+) -> None:
+    more = (
+        "design: {method: grid, factors: {path1.capacity: [5 Mbit/s, 10 Mbit/s]}}\n"
+        "figures:\n  - {kind: goodput}\n"
+        "  - {kind: line, metric: traffic_split, by: path1.capacity}\n"
+    )
+    out = campaign(tmp_path, command, text(SWAPPED, more))
+    assert command("report", out, "--format", "md").status == 0
+    page = (out / "report/README.md").read_text()
+    assert "link path1 capacity" in page and "path 1 capacity" not in page
+    assert "phone path 1 share" in page and "phone.path1" not in page
+    shown = payload.payload([load_campaign(out)[0]])
+    named = {column["label"] for column in shown["columns"]}
+    assert "link path1 capacity" in named and "path 1 capacity" not in named
+    assert shown["paths"] == ["phone path 1", "phone path 2"]
+    assert columns.label("path1.capacity_mbps") == "path 1 capacity [Mbit/s]"
+
+
+def test_labels_of_links_that_are_no_paths() -> None:
+    frame = pd.DataFrame({"path1.delay_ms": [1.0], "path2.delay_ms": [1.0]})
+    for named, first in ((None, "path 1"), ("", "link path1"), ("path1", "path 1")):
+        known = frame.assign(path_names=named) if named is not None else frame
+        with columns.links_named(known):
+            assert columns.label("path1.share") == f"share of {first}"
+            assert columns.label("path1.burst_loss_length") == (
+                f"{first} burst loss length"
+            )
+            assert columns.label("van.path1.share") == "van path 1 share"
+            assert columns.path_words("path1") == first
+            assert (
+                words.by("path1.burst_loss.length") == f" by {first} burst loss length"
+            )
+            assert words.spaced("footpath.queueing_delay") == "footpath queueing delay"
+            assert labels.label("path1") == first
+    assert labels.label("path1") == "path 1"
+
+
+def test_a_verdict_names_a_link_as_one(tmp_path: Path, command: Command) -> None:
+    """A link `path1` that is path 2 reads as a link, because `path 1` is another."""
+    out = campaign(tmp_path, command, text(SWAPPED))
+    folder = next((out / "runs").iterdir())
+    place = folder / "job.json"
+    place.write_text(
+        place.read_text().replace('"loss_percent": 0.0', '"loss_percent": 9.0')
+    )
+    made = row(folder)
+    assert made["verdict"] == "invalid"
+    assert "link path1 forward: loss" in made["reason"], made["reason"]

@@ -8,6 +8,7 @@ out-of-order data, for example, is normal over two paths, so no rule is about it
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from analysis.run import labels, path_names
 from analysis.run.explain import (
     buffers,
     crawls,
@@ -78,7 +79,9 @@ def explain(run: Path) -> tuple[Finding, ...]:
 
     Raises ValueError, with one line, if the job or the events cannot be read.
     """
-    return findings(load(run))
+    facts = load(run)
+    with labels.no_paths(path_names.misread(facts.job)):
+        return findings(facts)
 
 
 def findings(facts: Facts) -> tuple[Finding, ...]:
