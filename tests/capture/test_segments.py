@@ -1,5 +1,6 @@
 """Segments of which a part is new, and those that say more than was on the wire."""
 
+import random
 import struct
 from collections.abc import Hashable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from analysis.capture.analyse import Settings, analyse
 from analysis.capture.faults import faults
 from analysis.capture.frames import Frames, frames
-from tests.capture.packets import ACK, FIN, Wire, dss, joined, opened_mptcp
+from tests.capture.packets import ACK, FIN, Ends, Wire, dss, joined, opened_mptcp
 
 CLIENT, SECOND, SERVER = (0x0A000101, 4001), (0x0A000201, 4002), (0x0A090001, 5300)
 FORTH, BACK = (CLIENT, SERVER), (SERVER, CLIENT)
@@ -161,3 +162,42 @@ def test_frames_that_are_longer_than_their_packets(tmp_path: Path) -> None:
     found = analyse([wire.write(tmp_path / "a.pcap")])
     assert found.directions["payload_bytes"].sum() == 0
     assert not faults(found)
+
+
+@pytest.mark.parametrize("new", [1, 450, 1399])
+def test_known_data_behind_the_new_of_a_segment(tmp_path: Path, new: int) -> None:
+    """A range that grows at its front was compared with the new part alone, and known
+    data behind it counted as new."""
+    wire = Wire()
+    first, _ = opened_mptcp(wire, 0, FORTH)
+    wire.add(1, FORTH, payload=1400, options=dss(first + new, 1, 1400))
+    wire.add(1.1, FORTH, payload=1400, options=dss(first, 1401, 1400))
+    row = data(read(wire, tmp_path / "a.pcap"))
+    assert (row["bytes"], row["missing_bytes"]) == (1400 + new, 0)
+    assert (row["resent_packets"], row["resent_bytes"]) == (1, 1400 - new)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_segments_against_a_list_of_bytes(tmp_path: Path, seed: int) -> None:
+    """Data in any order and any cut, over two subflows: each byte is new once, and
+    otherwise of the same or of another subflow."""
+    drawn = random.Random(seed)
+    wire, places = Wire(), {FORTH: 1, FORTH_2: 1}
+    first, _ = opened_mptcp(wire, 0, FORTH)
+    joined(wire, 0.1, FORTH_2)
+    owners: list[Ends | None] = [None] * 5000
+    new = resent = reinjected = 0
+    for number in range(300):
+        way = drawn.choice((FORTH, FORTH_2))
+        start, size = drawn.randrange(4000), drawn.choice((1, 10, 100, 1000))
+        mapped = dss(first + start, places[way], size)
+        wire.add(1 + number / 1e3, way, payload=size, options=mapped)
+        places[way] += size
+        before = owners[start : start + size]
+        new += before.count(None)
+        resent += before.count(way)
+        reinjected += size - before.count(None) - before.count(way)
+        owners[start : start + size] = [owner or way for owner in before]
+    row = data(read(wire, tmp_path / "a.pcap"))
+    assert (row["bytes"], row["resent_bytes"]) == (new, resent)
+    assert row["reinjected_bytes"] == reinjected

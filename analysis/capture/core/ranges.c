@@ -70,7 +70,7 @@ static bool space_for_one(struct arena *m, struct ranges *r)
 }
 
 /* Put a range before `index`, or make a neighbour longer. Returns the index of
- * the range that follows it. */
+ * the range from its end on, which may be the neighbour. */
 static u32 insert(struct arena *m, struct ranges *r, u32 index, struct range piece)
 {
 	struct range *before = index ? at(r, index - 1) : NULL;
@@ -83,7 +83,7 @@ static u32 insert(struct arena *m, struct ranges *r, u32 index, struct range pie
 	}
 	if (after && after->from == piece.to && after->owner == piece.owner) {
 		after->from = piece.from;
-		return index + 1;
+		return index;
 	}
 	if (!space_for_one(m, r))
 		return index;
