@@ -25,6 +25,12 @@ OWN_BUILDS = {
 """Which pages have a build of their own, by a word that the `source` contains. They
 need what the fabric learnt after the build of the other papers."""
 
+LOSSES = "thesis with losses"
+"""The name of the thesis's campaigns with losses: they were executed again when each
+network got a seed of its own (studies/notes/rerun.md)."""
+LOSSES_OF = ("thesis 5.2,", "thesis 6.2.1,")
+"""The beginnings of their `source`."""
+
 AGAIN = "seed per network"
 """The name of what was executed again when each network got a seed of its own."""
 AGAIN_OF = (
@@ -52,6 +58,8 @@ def publication(source: str, experiment: str = "") -> str:
         return AGAIN
     if experiment in ADDED_OF:
         return ADDED
+    if source.startswith(LOSSES_OF):
+        return LOSSES
     for word, name in OWN_BUILDS.items():
         if word in source:
             return name

@@ -78,13 +78,25 @@ def lines(
 
 
 def _builds(campaigns: Mapping[str, Campaign]) -> Iterator[str]:
-    """The kernel build and the commit that made the results."""
-    for name in BUILD:
-        builds = sorted({one.made.get(name, "-") for one in campaigns.values()})
-        shown = ", ".join(f"`{build}`" for build in builds)
-        yield f"- {name}: {shown}"
-        if len(builds) > 1:
-            yield f"  ({len(builds)} of them, so that campaigns are not comparable)"
+    """The kernel build and the commit that made the results.
+
+    Of several builds, each has a line with its campaigns.
+    """
+    made: dict[tuple[str, ...], list[str]] = {}
+    for name, one in campaigns.items():
+        made.setdefault(tuple(one.made.get(key, "-") for key in BUILD), []).append(name)
+    if len(made) == 1:
+        for name, value in zip(BUILD, next(iter(made)), strict=True):
+            yield f"- {name}: `{value}`"
+    for build, names in sorted(made.items()) if len(made) > 1 else ():
+        said = ", ".join(f"{k} `{v}`" for k, v in zip(BUILD, build, strict=True))
+        yield f"- {said}: {seeds_note.named(names)}"
+    if len(made) > 1:
+        yield ""
+        yield (
+            "Campaigns of different builds cannot be compared run by run. Each page "
+            "names the builds of its campaigns."
+        )
     yield ""
 
 

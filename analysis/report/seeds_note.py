@@ -24,10 +24,16 @@ def lines(campaigns: Sequence[Campaign]) -> Iterator[str]:
             f" {CONSEQUENCE}"
         )
     else:
-        names = ", ".join(f"`{name}`" for name in shared[:NAMED])
-        names += f", and {len(shared) - NAMED} more" if shared[NAMED:] else ""
         yield (
             "All networks of a repetition drew from one random seed in each of these"
-            f" campaigns, {CONSEQUENCE.replace('its', 'their')} The campaigns: {names}."
+            f" campaigns, {CONSEQUENCE.replace('its', 'their')} The campaigns:"
+            f" {named(shared)}."
         )
     yield ""
+
+
+def named(campaigns: Sequence[str]) -> str:
+    """The names of campaigns, and how many more there are."""
+    names = ", ".join(f"`{name}`" for name in campaigns[:NAMED])
+    more = len(campaigns) - NAMED
+    return f"{names}, and {more} more" if more > 0 else names

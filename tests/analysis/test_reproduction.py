@@ -59,6 +59,14 @@ def test_campaigns_of_another_publication_are_left_out(tmp_path: Path) -> None:
     assert names == {"a", "b"}
 
 
+def test_campaigns_of_two_builds_are_told_apart(tmp_path: Path) -> None:
+    again = replace(made("b", 2), made={"kernel": "k2", "commit": "c2"})
+    write(tmp_path, results=(made("a", 1), again))
+    index = (tmp_path / "README.md").read_text()
+    assert "- kernel `k`, commit `-`: `a`\n- kernel `k2`, commit `c2`: `b`\n" in index
+    assert "Campaigns of different builds cannot be compared run by run." in index
+
+
 def test_the_index_links_to_a_page_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "x.md").touch()
     write(tmp_path / "pages")
