@@ -77,6 +77,8 @@ def metric_columns(
     named = (f"{entry}.{whole}" for entry in entries)
     own = [name for name in named if name in runs.columns and runs[name].notna().any()]
     there = whole in runs.columns and bool(runs[whole].notna().any())
+    if whole.startswith(FIRST_PATH) and not paths(runs):
+        there = False  # several users have a first path each: it is a link's column
     if there and len(own) == 1 and runs[own[0]].equals(runs[whole]):
         own = []  # the others do not say it, so the run has what this entry has
     return [*([whole] if there or not own else []), *own[:MOST_ENTRIES]]

@@ -286,6 +286,15 @@ SAID = {
         "net.ipv4.tcp_keepalive_time and net.ipv4.tcp_keepalive_intvl of the laptop and"
         " the server_laptop have no effect: no program there asks for keepalive probes",
     ],
+    "brief-slow-start": [
+        "the transfer used 13% of the capacity of its paths: it was over after 6 round"
+        " trips, and a new connection sends ten segments in the first and up to twice"
+        " as many in each that follows"
+    ],
+    "brief-lossy": [
+        "the transfer used 8% of the capacity of its paths: path 1 (a): 4 % of its"
+        " packets are lost at random; path 2 (b): 4 % of its packets are lost at random"
+    ],
     "waited": [
         "the transfer client to server waited for path 2, which was busy with 191 kB"
         " for 0.8 of 0.9 s; path 1 carried 829 kB in 0.5 s and then had nothing to send"
@@ -350,6 +359,24 @@ def test_a_fastclose_that_the_client_never_got(tmp_path: Path) -> None:
     sent = [last[0], "server", *last[2:4], "", "", "", "MPFastcloseTx", "1"]
     path.write_text(path.read_text() + ",".join(sent) + "\n")
     assert any("stayed open until 42.8 s" in line for line in lines(run))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("10.5", "2.5", False),  # half of the capacity and more
+        ('"delay_ms": 50', '"delay_ms": 14', False),  # more than twenty round trips
+        ('"delay_ms": 50', '"delay_ms": 16', True),
+    ],
+)
+def test_a_brief_transfer_by_its_paths(
+    tmp_path: Path, old: str, new: str, told: bool
+) -> None:
+    run = Path(shutil.copytree(CAPTURED / "brief-slow-start", tmp_path / "run"))
+    path = run / "job.json"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    assert any("the transfer used" in line for line in lines(run)) is told
 
 
 @pytest.mark.parametrize("name", WELL)

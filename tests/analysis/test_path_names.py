@@ -244,3 +244,16 @@ def test_a_verdict_names_a_link_as_one(tmp_path: Path, command: Command) -> None
     made = row(folder)
     assert made["verdict"] == "invalid"
     assert "link path1 forward: loss" in made["reason"], made["reason"]
+
+
+def test_the_share_of_a_link_is_not_that_of_the_first_path() -> None:
+    """Two users have a first path each, so the run has none."""
+    frame = pd.DataFrame({"path1.share": [0.5], "path1.delay_ms": [1.0]})
+    found = frame.assign(path_names="")
+    found["van.path1.share"] = 0.7
+    assert columns.metric_columns("traffic_split", found, ("van",)) == [
+        "van.path1.share"
+    ]
+    assert columns.metric_columns(
+        "traffic_split", frame.assign(path_names="path1"), ()
+    ) == ["path1.share"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from analysis.run import labels, path_names
 from analysis.run.explain import (
+    brief,
     buffers,
     crawls,
     failures,
@@ -94,7 +95,7 @@ def findings(facts: Facts) -> tuple[Finding, ...]:
     found = tuple(each for each in every if each.known or each.about not in told)
     if not found:
         if facts.row.get("verdict", "ok") == "ok":
-            return ()
+            return tuple(brief.transfers(facts))[:MOST]
         reason = str(facts.row.get("reason") or facts.row["verdict"])
         found = (Finding("not known: no counter or event tells why", reason),)
     return (*found[: MOST - 1], *unrecorded(facts), *found[MOST - 1 :])[:MOST]

@@ -166,7 +166,7 @@ def slow(facts: Facts) -> Iterator[Finding]:
             continue
         control = bulk.entry.transport.congestion_control
         reason = never_recovered(facts, bulk.subflow, host, way, control)
-        if reason := reason or _reason(facts, way):
+        if reason := reason or most_lost(facts, way):
             path = facts.path_name(one.client, bulk.subflow.address)
             yield Finding(
                 f"{path} carried {used:.0%} of its capacity: {reason[0]}",
@@ -241,7 +241,7 @@ def _taken(facts: Facts, way: Way, up: bool) -> float:
     return max(busy_s) / end_s if end_s else 0.0
 
 
-def _reason(facts: Facts, way: Way) -> tuple[str, str] | None:
+def most_lost(facts: Facts, way: Way) -> tuple[str, str] | None:
     """The sentence's end and its evidence, for the link that lost most packets; None if
     nothing tells."""
     found: list[tuple[float, str, str]] = []
