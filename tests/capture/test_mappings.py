@@ -229,3 +229,21 @@ def test_the_first_data_of_all_can_have_waited(tmp_path: Path) -> None:
     assert data["first_at_s"] == pytest.approx(1)
     assert data["last_at_s"] == pytest.approx(3)
     assert data["goodput_mbps"] == pytest.approx(300 * 8e-6 / 2)
+
+
+def test_a_segment_that_fills_the_last_gaps_of_a_mapping(tmp_path: Path) -> None:
+    """The mapping is kept until all of the segment is mapped, whatever number of gaps
+    it fills. Another mapping came meanwhile, so this one is not the newest."""
+    for gaps in (1, 2, 3, 9):
+        wire = Wire()
+        first, _ = opened_mptcp(wire, 0, FORTH)
+        whole = 40 * gaps + 20
+        for number in range(gaps + 1):
+            at(wire, 1, 40 * number + 1, 20, dss(first, 1, whole))
+        at(wire, 1.1, whole + 1, 10, dss(first + whole, whole + 1, 10))
+        at(wire, 1.2, 21, whole - 20)
+        found = read(wire, tmp_path / "a.pcap")
+        data = way(found)
+        assert (data["bytes"], data["missing_bytes"]) == (whole + 10, 0)
+        assert data["unmapped_packets"] == 0
+        assert found.connections["unknown"].tolist() == [""]

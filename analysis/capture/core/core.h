@@ -151,6 +151,7 @@ void drop_tokens(struct analyser *c, const struct connection *conn);
 
 /* mappings.c */
 void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to);
+void forget_whole(struct direction *dir, i64 from, i64 to);
 void take_mapping(struct analyser *c, const struct packet *p, const struct dss *dss,
 		  i64 from);
 void map_endlessly(struct analyser *c, struct direction *dir);

@@ -218,11 +218,15 @@ static i64 data_number(const struct direction *dir, i64 number, i64 *end)
 	return map->dsn + (number - map->from);
 }
 
-/* Of mappings that cover [from, to) of the subflow, forget those that are whole. */
-static void forget_whole(struct direction *dir, i64 from, i64 to)
+/* Of mappings that cover [from, to) of the subflow, forget those that are whole. A segment
+ * can fill several gaps of one: call this when all its payload has been tracked. */
+void forget_whole(struct direction *dir, i64 from, i64 to)
 {
-	u32 index = first_after(dir, from);
+	u32 index;
 
+	if (!dir->mappings.count)
+		return;
+	index = first_after(dir, from);
 	while (index < dir->mappings.count && mapping_at(dir, index)->from < to) {
 		if (is_whole(dir, mapping_at(dir, index)))
 			remove_at(dir, index);
@@ -290,7 +294,6 @@ void take_mapping(struct analyser *c, const struct packet *p, const struct dss *
 void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to)
 {
 	struct direction *dir = p->direction;
-	i64 start = from;
 
 	if (!dir->data || (!dir->mapped && !dir->subflow->connection->dss_seen)) {
 		count_new_data(c, p, from, to - from);	/* TCP, or a fall back to it */
@@ -307,6 +310,4 @@ void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to)
 			hold_unmapped(c, p, from, end, false);
 		from = end;
 	}
-	if (dir->mappings.count)
-		forget_whole(dir, start, to);
 }

@@ -294,6 +294,7 @@ void track_tcp(struct analyser *c, struct packet *p)
 			tell_segment(c, p, from, fresh, in_order, in_flight);
 		for (u32 i = 0; i < new.count; i++)
 			track_data(c, p, new.of[i].from, new.of[i].to);
+		forget_whole(dir, from, from + p->payload);
 	}
 	if (p->has_dss && p->dss.has_ack)
 		take_data_ack(c, p, p->dss.ack, p->dss.ack64);
