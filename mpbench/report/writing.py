@@ -142,14 +142,23 @@ def _statements_beside(cells: Path) -> Path | None:
 
 
 def _expected(spec: "Spec | None", results: Path) -> Path | None:
-    """The file named under `expect`, looked for here and above the results."""
+    """The file named under `expect`, looked for here and above the results.
+
+    The results may be a stranger's, so no name and no link in them leads elsewhere.
+    """
     if spec is None or spec.expect is None:
         return None
+    if Path(spec.expect).is_absolute() or ".." in Path(spec.expect).parts:
+        raise UserError(
+            f"{results}: expect: {spec.expect} may lie anywhere, so only you can name"
+            " it, with --expect"
+        )
     # Files of statements were CSV files first, and finished campaigns still name them.
     names = [Path(spec.expect), Path(spec.expect).with_suffix(".yaml")]
-    for folder in (Path(), *results.resolve().parents):
+    for folder in (Path(), *results.resolve().parents[:-1]):
         for name in names:
-            if (folder / name).is_file():
+            found = (folder / name).resolve()
+            if found.is_file() and found.is_relative_to(folder.resolve()):
                 return folder / name
     raise UserError(
         f"{results}: expect: {spec.expect} is not there; name it with --expect"

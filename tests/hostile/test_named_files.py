@@ -85,3 +85,34 @@ def test_results_open_no_other_file(
     done = command("report", out)
     assert done.status == 0
     assert "no other file is read" in done.err and "SECRET" not in done.err
+
+
+@pytest.mark.parametrize("name", ["{mine}/own.csv", "../mine/own.csv", "here/own.csv"])
+def test_published_values_of_results_lie_nowhere_else(
+    home: Path, tmp_path: Path, name: str, command: Command
+) -> None:
+    """A link and a path out of the folders above the results are refused; only the
+    person who runs the command names such a file."""
+    (home / "e.yaml").write_text(HEAD + PLAIN)
+    out = home / "results"
+    words = ("run", home / "e.yaml", "--backend", "fake", "--out", out)
+    assert command(*words).status == 0
+    (tmp_path / "mine/own.csv").write_text("SECRET,1\n")
+    expected = f"expect: {name.format(mine=tmp_path / 'mine')}\n"
+    Results(out).experiment.write_text(HEAD + PLAIN + expected)
+    done = command("report", out, "--format", "md")
+    assert done.status == 2 and "--expect" in done.err
+    assert "SECRET" not in done.err and "columns must be" not in done.err
+
+
+def test_published_values_are_not_looked_for_from_the_root(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.yaml").write_text(HEAD + PLAIN)
+    out = tmp_path / "results"
+    words = ("run", tmp_path / "e.yaml", "--backend", "fake", "--out", out)
+    assert command(*words).status == 0
+    Results(out).experiment.write_text(f"{HEAD}{PLAIN}expect: etc/passwd\n")
+    done = command("report", out, "--format", "md")
+    assert done.status == 2 and "etc/passwd is not there" in done.err
