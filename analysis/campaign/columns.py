@@ -3,8 +3,10 @@
 import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import TYPE_CHECKING
 
+import tools
 from analysis.run import labels, path_names
 from analysis.run.needs import METRIC_COLUMNS
 
@@ -109,6 +111,9 @@ def label(column: str) -> str:
     """
     if column in SYMBOLS:
         return SYMBOLS[column].replace("path 1", path_words("path1"))
+    part, words = of_tool(column)
+    if words:
+        return f"{part} {words}".lstrip()
     head, _, rest = column.rpartition(".")
     if rest in SYMBOLS:
         symbol = SYMBOLS[rest]
@@ -123,6 +128,25 @@ def label(column: str) -> str:
     words = [path_words(name), *part] if head else []
     words.append(what.replace("_", " "))
     return " ".join(words) + (f" [{UNITS[unit]}]" if unit else "")
+
+
+def of_tool(column: str) -> tuple[str, str]:
+    """The part of the run and the label of a column that only one traffic tool has.
+
+    `game` and `exchange time p95 [ms]` for `game.pingpong.p95_ms`; no label for any
+    other column.
+    """
+    part, _, tool = column.rpartition(".")[0].rpartition(".")
+    own = column.removeprefix(f"{part}.") if part else column
+    return part, _labels(tool).get(own, "")
+
+
+@cache
+def _labels(tool: str) -> dict[str, str]:
+    if tool not in tools.NAMES or not tools.has_part(tool, "columns"):
+        return {}
+    labels: dict[str, str] = tools.part(tool, "columns").LABELS
+    return labels
 
 
 def path_words(name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from analysis.campaign.columns import column_of, metric_columns, plain
+from analysis.campaign.columns import column_of, metric_columns, of_tool, plain
 from analysis.campaign.directions import LESS, NONE, Direction, direction
 from analysis.run.number_columns import UNITS
 
@@ -111,13 +111,18 @@ def usual(
 def metric_words(name: str) -> str:
     """`goodput in handover` for the metric `handover.goodput`.
 
-    A tool's own column is named by its tool: `pingpong max` for `pingpong.max_ms`.
+    A tool's own column has the tool's words: `exchange time max` for
+    `pingpong.max_ms`.
     """
-    part, _, rest = name.rpartition(".")
-    if part and column_of(rest) == rest and rest.rpartition("_")[2] in UNITS:
-        part, _, tool = part.rpartition(".")
-        rest = f"{tool}.{rest}"
-    words = plain(column_of(rest))
+    part, label = of_tool(name)
+    if label:
+        words = label.partition(" [")[0]
+    else:
+        part, _, rest = name.rpartition(".")
+        if part and column_of(rest) == rest and rest.rpartition("_")[2] in UNITS:
+            part, _, tool = part.rpartition(".")
+            rest = f"{tool}.{rest}"
+        words = plain(column_of(rest))
     return f"{words} in {part.replace('.', ', ')}" if part else words
 
 

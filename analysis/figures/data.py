@@ -1,6 +1,6 @@
 """The step from a campaign's table to the values of a figure, shared by the kinds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,14 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import OWN_FACTOR, column_of, label, paths, plain
+from analysis.campaign.columns import (
+    OWN_FACTOR,
+    column_of,
+    label,
+    path_words,
+    paths,
+    plain,
+)
 from analysis.campaign.figure_request import Criterion, Labels
 from analysis.campaign.numbers import bytes_text
 from analysis.figures.drawn_figure import UndrawableError
@@ -28,6 +35,8 @@ REFERENCE_LINES = {
 """Values of a metric that a reader looks for."""
 MOST_GROUPS = 16
 """The most values of a factor that stand side by side as groups."""
+PATHS = ("path1", "path2")
+"""The paths of which a criterion is the difference, if they have no other names."""
 MULTIPATH_METRICS = ("traffic_split",)
 """Metrics that say nothing about a transport with one path."""
 
@@ -110,7 +119,7 @@ def criterion_values(runs: pd.DataFrame, criterion: Criterion) -> pd.Series:
     """
     if criterion.difference == "none":
         return runs[parameter_column(runs, criterion.factor)]
-    names = (*paths(runs)[:2], "path1", "path2")[:2]
+    names = (*paths(runs)[:2], *PATHS)[:2]
     first, second = (
         parameter_column(runs, f"{path}.{criterion.factor}") for path in names
     )
@@ -120,12 +129,23 @@ def criterion_values(runs: pd.DataFrame, criterion: Criterion) -> pd.Series:
     return difference.abs() if criterion.difference == "absolute" else difference
 
 
-def criterion_label(column: str, criterion: Criterion) -> str:
-    """`|capacity difference| [Mbit/s]`; the bars mark an absolute difference."""
+def criterion_label(
+    column: str, criterion: Criterion, paths: Sequence[str] = ()
+) -> str:
+    """`|capacity difference| [Mbit/s]`; the bars mark an absolute difference.
+
+    paths : all paths; the label names the two that differ, such as `|wifi - lte
+        capacity|`, if these are the user's names or not the only paths
+    """
+    if criterion.difference == "none":
+        return label(column)
     what, bracket, unit = label(column).partition(" [")
+    if len(paths) > 2 or any(path not in PATHS for path in paths):
+        first, second = map(path_words, paths[:2])
+        what = f"{first} - {second} {criterion.factor.replace('_', ' ')}"
     if criterion.difference == "absolute":
-        return f"|{what}|{bracket}{unit}"
-    return label(column)
+        what = f"|{what}|"
+    return f"{what}{bracket}{unit}"
 
 
 def axis_labels(given: Labels | None, usual: tuple[str, str]) -> tuple[str, str]:

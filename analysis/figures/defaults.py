@@ -1,7 +1,7 @@
 """The figures of an experiment that asks for none."""
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import column_of, paths
+from analysis.campaign.columns import OWN_FACTOR, column_of, paths
 from analysis.campaign.figure_request import Criterion, FigureRequest
 from analysis.campaign.numbers import is_number
 from analysis.figures.data import MOST_GROUPS
@@ -11,18 +11,23 @@ from analysis.figures.kinds.groups.request import Groups
 from analysis.figures.kinds.histogram.request import Histogram
 from analysis.figures.kinds.over_time.data import tells_much
 from analysis.figures.kinds.over_time.request import OverTime
+from analysis.figures.kinds.scatter.request import Scatter
+from analysis.run.number_columns import UNITS
 
 DIFFERENCES = {"capacity": "capacity_mbps", "delay": "delay_ms"}
 """Factors whose difference between the first two paths a metric is drawn against."""
+MOST_FACTORS = 2
+"""The factors that a metric is drawn against where more than two paths leave no single
+difference."""
 
 
 def requests(campaign: Campaign) -> tuple[FigureRequest, ...]:
     """The goodput, the factors, each metric of the experiment, and runs over time.
 
     A metric is drawn against a factor of the traffic with a few values, such as a
-    size, or else against the differences of the paths' capacities and delays, as far
-    as the design varies them. The figures over time are drawn for several users or
-    phases.
+    size, or else against the differences of two paths' capacities and delays, as far
+    as the design varies them. With more paths, it is drawn against the first factors.
+    The figures over time are drawn for several users or phases.
     """
     found: list[FigureRequest] = []
     if "goodput" in campaign.metrics and _capacities_bound(campaign):
@@ -61,6 +66,12 @@ def _of_metric(campaign: Campaign, metric: str) -> list[FigureRequest]:
     if sizes:
         by = _parameter(sizes[0])
         return [Groups(metric=metric, by=by)]
+    if len(paths(runs)) > 2:
+        numbers = [name for name in campaign.factors if is_number(runs, name)]
+        return [
+            Scatter(metric=metric, by=_parameter(name))
+            for name in numbers[:MOST_FACTORS]
+        ]
     behind = {
         factor: {f"{path}.{key}" for path in paths(runs)[:2]}
         for factor, key in DIFFERENCES.items()
@@ -75,6 +86,8 @@ def _of_metric(campaign: Campaign, metric: str) -> list[FigureRequest]:
 
 
 def _parameter(column: str) -> str:
-    """`traffic.size` for the column `traffic.size_bytes`."""
-    head, _, last = column.rpartition(".")
-    return f"{head}.{last.rpartition('_')[0] or last}"
+    """`traffic.size` for the column `traffic.size_bytes`, `out` for `factor.out_s`."""
+    head, _, last = column.removeprefix(OWN_FACTOR).rpartition(".")
+    name, _, unit = last.rpartition("_")
+    name = name if name and unit in UNITS else last
+    return f"{head}.{name}" if head else name

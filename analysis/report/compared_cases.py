@@ -104,13 +104,14 @@ def compared(campaign: Campaign) -> Comparison:
     every = listed.factors(runs, campaign.factors, campaign.listed)
     crossed = listed.crossed(runs, campaign.factors, every)
     split = listed.splitting(runs, crossed)
+    order = _in_order(campaign)
     found: list[Difference] = []
     left_out, few = list(_without_runs(campaign)), list[TooFew]()
     for metric in dict.fromkeys(campaign.metrics):
         for column in campaign.columns(metric):
             if not is_number(runs, column) or runs[column].isna().all():
                 continue
-            pairs, why_not = _pairs_of_cases(runs, metric, column)
+            pairs, why_not = _pairs_of_cases(runs, order, metric, column)
             left_out += why_not
             for place, part in _parts(runs, split):
                 for cases in pairs:
@@ -157,15 +158,26 @@ def _parts(
         yield tuple(map(listed.value_text, values)), part
 
 
+def _in_order(campaign: Campaign) -> list[str]:
+    """The cases with runs that are ok; a question's baseline is the first."""
+    cases = [str(case) for case in campaign.ok_runs["case"].unique()]
+    asked = campaign.question
+    if asked is None or asked.baseline not in cases:
+        return cases
+    return [asked.baseline, *(case for case in cases if case != asked.baseline)]
+
+
 def _pairs_of_cases(
-    runs: pd.DataFrame, metric: str, column: str
+    runs: pd.DataFrame, order: Sequence[str], metric: str, column: str
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """The cases to compare, and why others are not."""
+    """The cases to compare, and why others are not.
+
+    order : all cases, of which the first one is the reference
+    """
     what = plain(column)
     known = runs[runs[column].notna()]
     why_not = []
-    # In the order of the campaign, in which the first one is the reference.
-    every = [str(case) for case in runs["case"].unique()]
+    every = list(order)
     if metric in MULTIPATH_METRICS:
         known = multipath(known)
         for protocol in ONE_PATH:

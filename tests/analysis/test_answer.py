@@ -10,6 +10,7 @@ import pytest
 
 from analysis.campaign import turning
 from analysis.campaign.answer import Outcome, answer, further, judged
+from analysis.campaign.columns import label
 from analysis.campaign.comparison import Interval
 from analysis.campaign.leaders import Leader, best_in_all, leaders
 from analysis.campaign.question import Question, metric_words, usual
@@ -26,6 +27,10 @@ from tests.analysis.questions import (
     row,
     words,
 )
+from tools.page import columns as page
+from tools.pingpong import columns as pingpong
+from tools.sync import columns as sync
+from tools.video import columns as video
 
 
 def ten_percent(x: float, y: float, case: str) -> float:
@@ -426,12 +431,35 @@ def test_large_differences_are_plain_numbers(value: float, text: str) -> None:
     ("name", "text"),
     [
         ("handover.goodput", "goodput in handover"),
-        ("pingpong.max_ms", "pingpong max"),
-        ("chat.pingpong.max_ms", "pingpong max in chat"),
+        ("pingpong.max_ms", "exchange time max"),
+        ("chat.pingpong.max_ms", "exchange time max in chat"),
+        ("during.tv.video.stalls", "video stalls in during, tv"),
     ],
 )
 def test_columns_of_tools_are_named_by_their_tool(name: str, text: str) -> None:
     assert metric_words(name) == text
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("pingpong.p95_ms", "exchange time p95 [ms]"),
+        ("game.pingpong.p95_ms", "game exchange time p95 [ms]"),
+        ("during.game.page.first_byte_s", "during.game time to first byte [s]"),
+        ("page.goodput_mbps", "page goodput [Mbit/s]"),
+        ("page.own_ms", "page own [ms]"),
+        ("iperf3.p95_ms", "iperf3 p95 [ms]"),
+    ],
+)
+def test_a_column_of_a_tool_has_the_words_of_the_tool(column: str, text: str) -> None:
+    """An entry that has the name of a tool keeps it."""
+    assert label(column) == text
+
+
+def test_every_number_of_a_tool_has_words() -> None:
+    for tool in (page, pingpong, sync, video):
+        assert {*getattr(tool, "TIMES", ()), *tool.PERCENTILES} <= {*tool.LABELS}
+    assert {*video.WORSE_IF_MORE, video.BITRATE} == {*video.LABELS}
 
 
 def test_titles_write_rtt_in_capitals() -> None:

@@ -11,6 +11,7 @@ from matplotlib import pyplot
 
 from analysis.campaign import comparison, table
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.question import Question
 from analysis.figures.style import Look, Target
 from analysis.report import compared_cases as cases
 from analysis.report import compared_cases_picture as picture
@@ -62,6 +63,20 @@ def test_differences_are_of_the_same_network() -> None:
     assert (found.first, found.second) == (25, 26)
     assert (found.above, found.below) == (2, 1)
     assert found.median.estimate == 0.5
+
+
+def test_the_baseline_of_the_question_is_the_reference() -> None:
+    """The signs are those of the answer: `b` less the baseline `a`, as `c` is."""
+    made = campaign({"b": [11, 19, 33], "c": [1, 2, 3], "a": [10, 20, 30]})
+    asked = Question("a", {"goodput": "more"}, asked=True)
+    found = cases.compared(replace(made, question=asked)).found
+    assert [line.name for line in found] == ["b - a", "c - a", "c - b"]
+    usual = cases.compared(made).found
+    assert [line.name for line in usual] == ["c - b", "a - b", "a - c"]
+    absent = replace(made, question=Question("d", {"goodput": "more"}))
+    assert [line.name for line in cases.compared(absent).found] == [
+        line.name for line in usual
+    ]
 
 
 def test_the_interval_is_that_of_mpbench_compare() -> None:

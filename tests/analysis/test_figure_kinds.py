@@ -17,7 +17,9 @@ from matplotlib.text import Text
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import Criterion
 from analysis.figures import defaults, palette, style, titles
+from analysis.figures.data import criterion_label
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.kinds.cdf import data as cdf_data
 from analysis.figures.kinds.cdf import drawing as cdf_drawing
@@ -34,6 +36,7 @@ from analysis.figures.kinds.heat_map.request import HeatMap
 from analysis.figures.kinds.histogram import data as histogram_data
 from analysis.figures.kinds.histogram import drawing as histogram_drawing
 from analysis.figures.kinds.histogram.request import Histogram
+from analysis.figures.kinds.scatter.request import Scatter
 from analysis.figures.titles import file_name
 from analysis.report import campaign_page, figures_section
 from analysis.report.campaign_page import Contents
@@ -478,6 +481,37 @@ def test_default_figures_follow_the_metrics(tmp_path: Path) -> None:
     assert not any(request.after for request in defaults.requests(loaded))
     campaign_page.write(loaded, Contents(), tmp_path)
     assert "completion_time_s" in pd.read_csv(tmp_path / "points.csv")
+
+
+def test_of_three_paths_no_two_give_the_default_figure_its_axis() -> None:
+    """A metric is drawn against the first two factors that are numbers."""
+    rows = campaign.rows(6)
+    for row in rows:
+        row |= {"path_names": "wifi,lte,satellite", "completion_time_s": 1.0}
+        row |= {"factor.leave_s": 3.0 + row["point"], "lte.capacity_mbps": 1.0}
+        row |= {"lte.burst_loss.length": 2, "queue": "codel"}
+    factors = ("queue", "factor.leave_s", "lte.capacity_mbps", "lte.burst_loss.length")
+    loaded = Campaign("x", table.build(rows), factors, ("completion_time",))
+    drawn = [each for each in defaults.requests(loaded) if isinstance(each, Scatter)]
+    assert [each.by for each in drawn] == ["leave", "lte.capacity"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "text"),
+    [
+        (("path1", "path2"), "|capacity difference| [Mbit/s]"),
+        (("wifi", "lte"), "|wifi - lte capacity| [Mbit/s]"),
+        (("path1", "path2", "path3"), "|path 1 - path 2 capacity| [Mbit/s]"),
+    ],
+)
+def test_a_difference_names_its_paths_where_there_is_a_doubt(
+    paths: tuple[str, ...], text: str
+) -> None:
+    criterion = Criterion(factor="capacity")
+    assert criterion_label("capacity_difference_mbps", criterion, paths) == text
+    signed = replace(criterion, difference="signed")
+    label = criterion_label("capacity_difference_mbps", signed, paths)
+    assert label == text.replace("|", "")
 
 
 def test_a_data_centre_has_no_bars_of_goodput_below_a_capacity() -> None:

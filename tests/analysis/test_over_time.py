@@ -6,7 +6,10 @@ from typing import cast
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
+from analysis.figures.kinds.over_time import drawing as over_time_drawing
+from analysis.figures.kinds.over_time.data import Panel
 from analysis.run import (
     artefacts,
     capacity_lines,
@@ -109,6 +112,26 @@ def test_goodput_of_things_with_two_times() -> None:
     assert line.values.tolist() == pytest.approx([8.0, 24.0])
     line = series.spread([2.0], [2.0], [1e6], 0.1)
     assert line.values.tolist() == pytest.approx([80.0])
+
+
+@pytest.mark.parametrize(("named", "room"), [(True, 0.12), (False, 0.04)])
+def test_no_line_crosses_the_names_of_phases(named: bool, room: float) -> None:
+    figure = Figure()
+    axes = list(figure.subplots(1, 2, sharey=True))
+    values = np.array([1.0, 100.0, 50.0])
+    panel = drawing_panel(values)
+    for axis in axes:
+        axis.plot(values)
+    over_time_drawing._from_zero(axes, [panel, panel], named)
+    low, high = axes[0].get_ylim()
+    assert low == 0 and 1 - 100 / high >= room
+    assert named or 1 - 100 / high < 0.1
+
+
+def drawing_panel(values: np.ndarray) -> Panel:
+    line = series.Line(np.arange(len(values), dtype=float), values)
+    made = SimpleNamespace(quantity="goodput", theory=(), lines={"a": line})
+    return cast(Panel, made)
 
 
 def test_means_over_even_stretches() -> None:

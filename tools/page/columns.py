@@ -13,3 +13,13 @@ PERCENTILES = {
     "page.object_greatest_s": 100.0,
 }
 TIMES = (LOAD, FIRST, INDEX, *PERCENTILES)
+LABELS = {
+    LOAD: "page load time [s]",
+    FIRST: "time to first byte [s]",
+    INDEX: "page byte index [s]",
+    CONNECTIONS: "connections of the page",
+    "page.object_median_s": "median object time [s]",
+    "page.object_p95_s": "object time p95 [s]",
+    "page.object_p99_s": "object time p99 [s]",
+    "page.object_greatest_s": "object time max [s]",
+}

@@ -10,8 +10,8 @@ from analysis.campaign.directions import LESS, MORE, Direction
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import Count, Faults, OneOf, Quantity, Switch
 from mpbench.spec.varied import SIZE, START, Varied
+from tools.pingpong.columns import EXCHANGES, TIMES
 from tools.pingpong.record import MOST_EXCHANGES, MOST_KEEPALIVE_S, MOST_WRITES
-from tools.pingpong.results import EXCHANGES, TIMES
 
 MOST_BYTES = 100e6
 Size = Annotated[float, Quantity("bytes", 1, MOST_BYTES, usual="B")]

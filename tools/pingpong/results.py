@@ -11,18 +11,11 @@ from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
 from tools.pingpong import reader
+from tools.pingpong.columns import EXCHANGES, MEAN, MOST, PERCENTILES, TIMES
 from tools.pingpong.programs.pingpong import COMPLETE, GIVEN_UP
 from tools.pingpong.record import MOST_EXCHANGES, PingPong
 
 ENDED = True
-EXCHANGES = "pingpong.exchanges"
-MEAN, MOST = "pingpong.mean_ms", "pingpong.max_ms"
-PERCENTILES = {
-    "pingpong.median_ms": 50,
-    "pingpong.p95_ms": 95,
-    "pingpong.p99_ms": 99,
-}
-TIMES = (MEAN, *PERCENTILES, MOST)
 
 
 def read(folder: Path, index: int, _entry: Traffic[PingPong]) -> reader.Report:

@@ -13,3 +13,12 @@ PERCENTILES = {
     "sync.file_greatest_s": 100.0,
 }
 TIMES = (TIME, *PERCENTILES)
+LABELS = {
+    TIME: "sync time [s]",
+    FILES: "synced files",
+    CONNECTIONS: "connections of the sync",
+    "sync.file_median_s": "median file time [s]",
+    "sync.file_p95_s": "file time p95 [s]",
+    "sync.file_p99_s": "file time p99 [s]",
+    "sync.file_greatest_s": "file time max [s]",
+}

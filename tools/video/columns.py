@@ -14,3 +14,14 @@ PERCENTILES = {
     "video.chunk_greatest_s": 100.0,
 }
 WORSE_IF_MORE = (STARTUP, STALLED, STALLS, CHANGES, *PERCENTILES)
+LABELS = {
+    STARTUP: "video startup time [s]",
+    STALLED: "time in video stalls [s]",
+    STALLS: "video stalls",
+    CHANGES: "changes of video quality",
+    BITRATE: "video bitrate [Mbit/s]",
+    "video.chunk_median_s": "median chunk time [s]",
+    "video.chunk_p95_s": "chunk time p95 [s]",
+    "video.chunk_p99_s": "chunk time p99 [s]",
+    "video.chunk_greatest_s": "chunk time max [s]",
+}

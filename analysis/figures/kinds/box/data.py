@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.campaign import batches
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label
+from analysis.campaign.columns import label, paths
 from analysis.campaign.observations import networks
 from analysis.figures import palette, scales
 from analysis.figures.data import (
@@ -112,7 +112,10 @@ def data(request: Box, campaign: Campaign) -> BoxData:
     shown = None if log else scales.cut(rows[column], every)
     return BoxData(
         panels=panels,
-        labels=(criterion_label(str(values.name), criterion), label(column)),
+        labels=(
+            criterion_label(str(values.name), criterion, paths(rows)),
+            label(column),
+        ),
         bounds=bounds,
         lines=REFERENCE_LINES.get(request.metric, ()),
         log=log,

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.campaign import batches
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.columns import label, paths, without_mathematics
 from analysis.campaign.observations import networks
 from analysis.figures import palette, scales
 from analysis.figures.data import (
@@ -148,7 +148,7 @@ def _batch_names(request: Groups, rows: pd.DataFrame) -> tuple[pd.Series, str]:
     names = [batches.label(bounds, i) for i in range(len(bounds) - 1)]
     assigned = [names[i] for i in batches.assign(known, bounds)]
     categories = pd.Series(pd.Categorical(assigned, categories=names), known.index)
-    text = criterion_label(str(values.name), request.criterion)
+    text = criterion_label(str(values.name), request.criterion, paths(rows))
     return categories.reindex(values.index), text
 
 

@@ -105,7 +105,7 @@ def _picture(
             axis.tick_params(labelbottom=True)
     for axis in axes[len(order) :]:
         axis.set_visible(False)
-    _from_zero(axes, order)
+    _from_zero(axes, order, named=len(data.phases) > 1)
     _legend(figure, (*mark_drawing.LOOKS, *data.models))
     return figure
 
@@ -119,15 +119,18 @@ def _share(axes: Sequence[Axes], order: Sequence[Panel]) -> None:
         first.setdefault(panel.quantity, axis)
 
 
-def _from_zero(axes: Sequence[Axes], order: Sequence[Panel]) -> None:
-    """Once all is drawn, which the upper end of a shared ordinate goes by."""
+def _from_zero(axes: Sequence[Axes], order: Sequence[Panel], named: bool) -> None:
+    """Once all is drawn, which the upper end of a shared ordinate goes by.
+
+    named : whether the names of phases stand at the upper end
+    """
     below = {
         panel.quantity
         for panel in order
         if any((line.values < 0).any() for line in panel.lines.values())
     }
     for axis, panel in zip(axes, order, strict=False):
-        if panel.theory:  # whose highest level would cross the phases' names
+        if panel.theory or named:  # no line crosses the phases' names
             axis.margins(y=0.15)
         if panel.quantity not in below:
             axis.set_ylim(bottom=0)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label
+from analysis.campaign.columns import label, paths
 from analysis.campaign.observations import networks
 from analysis.figures import palette, scales, theory, theory_notes
 from analysis.figures.data import (
@@ -100,7 +100,7 @@ def data(request: Scatter, campaign: Campaign) -> ScatterData:
         raise metric_missing(request.metric, request.case)
     if request.criterion:
         x = criterion_values(rows, request.criterion)
-        x_label = criterion_label(str(x.name), request.criterion)
+        x_label = criterion_label(str(x.name), request.criterion, paths(runs))
     else:
         x = rows[parameter_column(rows, request.by or "")]
         x_label = label(str(x.name))
