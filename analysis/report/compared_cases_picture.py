@@ -18,6 +18,8 @@ MOST_PANELS = 6
 """The picture shows the first metrics only; the table shows all."""
 LEAST_PART = 0.1
 """The part of an axis that its usual dots keep."""
+MOST_LETTERS = 40
+"""The longest name of a line; the middle of a longer one is left out."""
 WIDTH_INCHES, LINE_INCHES, FRAME_INCHES = 7.16, 0.24, 0.75
 
 
@@ -168,7 +170,7 @@ def _panel(
         places.append(len(names))
         names.append(line.name)
         _line(axis, places[-1], line, palette.colour(numbers[line.cases[1]]))
-    axis.set_yticks(range(len(names)), names)
+    axis.set_yticks(range(len(names)), shortened(names))
     for name in axis.get_yticklabels():
         name.set_parse_math(False)
     for place in headings:
@@ -184,6 +186,19 @@ def _panel(
                 _outside_mark(axis, place, line, line.median.estimate > high)
     axis.tick_params(axis="y", length=0)
     axis.set_xlabel(f"difference of {label(panel[0].column)}")
+
+
+def shortened(names: Sequence[str]) -> list[str]:
+    """Names that leave an axis its place, as distinct as they were.
+
+    The table beside the picture has the whole names.
+    """
+    half = (MOST_LETTERS - 1) // 2
+    short = [
+        name if len(name) <= MOST_LETTERS else f"{name[:half]}…{name[-half:]}"
+        for name in names
+    ]
+    return short if len(set(short)) == len(set(names)) else list(names)
 
 
 def _line(axis: Axes, place: int, line: Difference, colour: str) -> None:

@@ -79,6 +79,16 @@ def test_the_baseline_of_the_question_is_the_reference() -> None:
     ]
 
 
+def test_long_names_leave_the_axis_its_place() -> None:
+    long = "lia-with-a-very-long-name-of-a-variant-from-a-second-draft - lia"
+    short = ["olia - lia", "lia-with-a-very-lon…-second-draft - lia"]
+    assert picture.shortened(["olia - lia", long]) == short
+    assert max(map(len, short)) <= picture.MOST_LETTERS
+    assert picture.shortened(["x" * picture.MOST_LETTERS]) == ["x" * 40]
+    alike = [f"{'x' * 30}{middle}{'x' * 30}" for middle in "ab"]
+    assert picture.shortened(alike) == alike
+
+
 def test_the_interval_is_that_of_mpbench_compare() -> None:
     """Two campaigns of a case each, compared by `comparison.lines`, give the same."""
     rng = np.random.default_rng(7)
