@@ -145,8 +145,8 @@ def of_tool(column: str) -> tuple[str, str]:
 def _labels(tool: str) -> dict[str, str]:
     if tool not in tools.NAMES or not tools.has_part(tool, "columns"):
         return {}
-    labels: dict[str, str] = tools.part(tool, "columns").LABELS
-    return labels
+    found: dict[str, str] = tools.part(tool, "columns").LABELS
+    return found
 
 
 def path_words(name: str) -> str:

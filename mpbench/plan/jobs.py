@@ -207,11 +207,15 @@ def phases(
     spec: Spec, entries: Sequence[Entry], changing: Sequence[Series]
 ) -> dict[str, tuple[float, float]]:
     """Start and end of each phase in seconds: those of the file, or those that follow
-    from the changes of the run."""
-    end_s = known_end_s(entries)
-    if spec.phases or end_s is None or not entries:
+    from the changes of the run.
+
+    The last of these ends with the durations of the traffic. An answer that is still
+    waited for then, for half a minute maybe, makes no phase longer.
+    """
+    if spec.phases or not entries or known_end_s(entries) is None:
         return {name: (each.start, each.end) for name, each in spec.phases.items()}
     begin_s = min(entry.start_s for entry in entries)
+    end_s = max(entry.start_s + (entry.duration_s or 0) for entry in entries)
     return usual(spec.changes, changing, begin_s, end_s)
 
 

@@ -414,6 +414,19 @@ compare: {{better: {{during.goodput: more}}}}
     assert loads(text).phase_spans == {"before": None, "during": None, "after": None}
 
 
+def test_an_answer_that_is_waited_for_makes_no_phase_longer() -> None:
+    """A game waits up to 30 s for its last answer; a download beside it that ends with
+    the game then fills the last phase, and is not left out of it."""
+    text = f"{HEAD}changes: {{path1: {{at: {{57 s: {{up: false}}}}}}}}\n"
+    game = (
+        "  - {tool: pingpong, from: client, to: server, size: 1 kB, duration: 60 s}\n"
+    )
+    text = text.replace("traffic:\n", f"traffic:\n{game}")
+    assert job(text)["report"]["phases"] == {"before": [0, 57], "after": [57, 60]}
+    spec = loads(text)
+    assert spec.phase_spans == {"before": (0, 57), "after": (57, 60)}
+
+
 def test_traffic_without_a_known_end_has_no_phases() -> None:
     text = HEAD.replace("duration: 60 s", "size: 1 MB")
     made = job(f"{text}changes: {{path1: {{at: {{20 s: {{up: false}}}}}}}}\n")
