@@ -111,9 +111,9 @@ def label(column: str) -> str:
     """
     if column in SYMBOLS:
         return SYMBOLS[column].replace("path 1", path_words("path1"))
-    part, words = of_tool(column)
-    if words:
-        return f"{part} {words}".lstrip()
+    entry, of_entry = of_tool(column)
+    if of_entry:
+        return f"{entry} {of_entry}".lstrip()
     head, _, rest = column.rpartition(".")
     if rest in SYMBOLS:
         symbol = SYMBOLS[rest]
