@@ -111,7 +111,10 @@ class Release:
     package: Annotated[
         str,
         Matching(
-            re.compile(r"[1-9][0-9]?\.[0-9]{1,3}\.[0-9]{1,4}-[0-9][0-9a-z.+~]{0,30}"),
+            re.compile(
+                r"[1-9][0-9]?\.[0-9]{1,3}(\.[0-9]{1,4}|~rc[0-9]{1,2})"
+                r"-[0-9][0-9a-z.+~]{0,30}"
+            ),
             "the version of a source package of Linux",
         ),
     ]
@@ -119,13 +122,18 @@ class Release:
 
     @property
     def version(self) -> str:
-        """The version of Linux: '6.12.118'."""
+        """The version of Linux: '6.12.118', and '7.3~rc7' of a candidate."""
         return self.package.partition("-")[0]
+
+    @property
+    def makefile(self) -> str:
+        """The version in Linux's own spelling: '6.12.118', or '7.3.0-rc7'."""
+        return self.version.replace("~rc", ".0-rc")
 
     @property
     def series(self) -> str:
         """The version without its last number: '6.12'."""
-        return self.version.rpartition(".")[0]
+        return ".".join(re.split(r"[.~]", self.version)[:2])
 
     @property
     def name(self) -> str:

@@ -3,6 +3,7 @@
     release = resolve("6.12", shell, folder)     # the newest of the series
     release = resolve("6.12.118", shell, folder)
     release = resolve("6.12.118-1", shell, folder)
+    release = resolve("7.4~rc3", shell, folder)  # a release candidate
 
 apt reads the suites that have the release with a private list, and checks the archive's
 signature, as for mpbench's own Linux. `resolve` downloads nothing but the lists.
@@ -16,18 +17,18 @@ from pathlib import Path
 from jobs.linux import Release
 from mpbench import mirror
 from mpbench.errors import UserError
-from mpbench.kernel import debian, releases
+from mpbench.kernel import releases
 from mpbench.kernel.recipe import SERIES
 from mpbench.kernel.shell import Shell
 from mpbench.kernel.sources import file_identity
 from mpbench.kernel.suites import Suites, dropped
 
 VERSION = re.compile(
-    r"(?P<series>[1-9][0-9]?\.[0-9]{1,3})(?P<last>\.[0-9]{1,4})?"
+    r"(?P<series>[1-9][0-9]?\.[0-9]{1,3})(?P<last>\.[0-9]{1,4}|~rc[0-9]{1,2})?"
     r"(?P<revision>-[0-9][0-9a-z.+~]{0,30})?"
 )
-"""A series, a version of Linux, or the version of a package."""
-OWN_SUITES = (debian.SUITE, "sid", "experimental")
+"""A series, a version or candidate of Linux, or the version of a package."""
+CANDIDATE = "~rc"
 POOL = "pool/main/l/linux"
 """The folder of Linux's packages in Debian's archive."""
 SHOWN = 8
@@ -56,9 +57,15 @@ def resolve(wanted: str, shell: Shell, folder: Path) -> Release:
         return mirrored
     found = list(_packages(name, wanted_series, shell, folder))
     for release in found:
-        if wanted in (release.series, release.version, release.package):
+        newest = CANDIDATE not in release.version and wanted == release.series
+        if newest or wanted in (release.version, release.package):
             return release
     versions = list(dict.fromkeys(release.version for release in found))
+    if found and wanted == wanted_series:
+        raise UserError(
+            f"Linux {wanted} is not in Debian's archive, which has only candidates:"
+            f" {', '.join(versions[:SHOWN])}; write linux: {versions[0]}"
+        )
     more = f" and {len(versions) - SHOWN} older" if len(versions) > SHOWN else ""
     exact = wanted if wanted != wanted_series else f"{wanted}.1"
     example = exact if "-" in exact else f"{exact}-1"
@@ -109,7 +116,7 @@ def _suites(wanted_series: str, shell: Shell, folder: Path) -> Suites:
             f" no apt; name a folder with the package in {mirror.VARIABLE}"
         )
     if wanted_series == SERIES:
-        names: tuple[str, ...] = OWN_SUITES
+        names: tuple[str, ...] = releases.NEWER_SUITES
     else:
         names = releases.port(wanted_series).suites
     return Suites(shell, folder, names)
@@ -118,7 +125,7 @@ def _suites(wanted_series: str, shell: Shell, folder: Path) -> Suites:
 def _packages(
     name: str, wanted_series: str, shell: Shell, folder: Path
 ) -> Iterator[Release]:
-    """All versions of a package, the newest first, without release candidates."""
+    """All versions of a package, the newest first."""
     for fields in _suites(wanted_series, shell, folder).show([name], every=True):
         version = fields.get("Version", "")
         found = VERSION.fullmatch(version)

@@ -132,7 +132,12 @@ class Maker:
         start = time.monotonic()
         work = Worktree(self._recipe, self._source, self._compiler)
         with self._progress.step("prepare", f"Linux {self._source.version}"):
-            fresh = work.prepare(self._shell, anew)
+            try:
+                fresh = work.prepare(self._shell, anew)
+            except CommandFailed as error:
+                if self._recipe.own.release is None:
+                    raise
+                raise self._does_not_fit(error) from error
         files = self._recipe.config.files if fresh else None
         try:
             with self._progress.step("configure", self._recipe.name):
@@ -167,14 +172,17 @@ class Maker:
             try:
                 fresh = work.prepare(self._shell)
             except CommandFailed as error:
-                raise UserError(
-                    f"{self._recipe.label}: mpbench's patches for Linux do not apply:"
-                    f" {' '.join(error.lines)[:300]}"
-                ) from error
+                raise self._does_not_fit(error) from error
         files = self._recipe.config.files if fresh else None
         made = self._make_confined(work, jobs, stripped, start, files)
         work.keep()
         return made
+
+    def _does_not_fit(self, error: CommandFailed) -> UserError:
+        return UserError(
+            f"{self._recipe.label}: mpbench's patches for Linux do not apply:"
+            f" {' '.join(error.lines)[:300]}"
+        )
 
     def _make_confined(
         self,

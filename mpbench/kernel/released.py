@@ -74,8 +74,9 @@ def obtain(
         with progress.step("unpack", tarball.name):
             unpack.unpack(shell, tarball, new / "tree")
         found = unpack.version(new / "tree")
-        if found != release.version:
-            raise UserError(f"{release.file}: has Linux {found}, not {release.version}")
+        if found != release.makefile:
+            words = f"has Linux {found}, not {release.makefile}"
+            raise UserError(f"{release.file}: {words}")
         for name in taken(release):
             replace_part(donor.tree / name, new / "tree" / name, shell)
         (new / DESCRIPTION).write_text(json.dumps(asdict(source), indent=2) + "\n")

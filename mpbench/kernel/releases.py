@@ -17,6 +17,8 @@ FOLDER = carried.ROOT / "kernel/releases"
 FILE = "release.toml"
 OWN = "7.3"
 """The series of mpbench's own Linux."""
+NEWER_SUITES = ("trixie-backports", "sid", "experimental")
+"""Suites of Debian that have mpbench's own Linux, newer ones and candidates."""
 NO_SCHEDULERS = (6, 11)
 """The last release whose MPTCP lists no schedulers that a connection could choose."""
 
@@ -72,7 +74,12 @@ def is_newer(series: str) -> bool:
 
 
 def port(series: str) -> Port:
-    """The data of a release. Raises UserError, one line, for one that is not known."""
+    """The data of a release: a newer one without a folder is built as OWN is.
+
+    Raises UserError, one line, for one that is not known.
+    """
+    if series not in known() and is_newer(series):
+        return Port(series, FOLDER / series, NEWER_SUITES, (), {})
     if series not in known():
         raise UserError(unknown(series))
     folder = FOLDER / series

@@ -50,7 +50,9 @@ def _linux(value: object) -> object:
     try:
         archive.series(value)
     except ValueError as error:
-        raise ValueError(f"{error}; write e.g. '6.12' or '6.12.118'") from None
+        raise ValueError(
+            f"{error}; write e.g. '6.12', '6.12.118' or '7.4~rc3'"
+        ) from None
     return value
 
 

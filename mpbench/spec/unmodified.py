@@ -1,4 +1,4 @@
-"""Requests that a kernel of Debian's, or stock Linux, cannot meet.
+"""Requests that a kernel of Debian's, stock Linux, or one without MPTCP cannot meet.
 
 Patches and options may add what stock Linux lacks. A kernel with any is asked itself,
 in a guest, before its first run.
@@ -14,6 +14,7 @@ from mpbench.spec.values import Faults, Loc
 CONGESTION_CONTROLS = ("bbr", "cubic", "reno", "vegas")
 SCHEDULER = "default"
 PATH_MANAGER = "fullmesh"
+MPTCP = "CONFIG_MPTCP"
 
 
 def check(
@@ -27,6 +28,7 @@ def check(
 
     fabric : the key that puts the network on the fabric; empty if none does
     """
+    _check_mptcp(kernels, cases, traffic, faults)
     known = {name: _words(kernels, name) for name in kernels}
     there = {
         name: f"kernel '{case.kernel}' is {known[case.kernel]}"
@@ -57,6 +59,36 @@ def _words(kernels: Mapping[str, Kernel], label: str) -> str:
         return ""
     more = linux.lab or linux.patches or linux.options or linux.tree
     return "" if more or unread(kernels, label) else "stock Linux"
+
+
+def _check_mptcp(
+    kernels: Mapping[str, Kernel],
+    cases: Mapping[str, Case],
+    traffic: tuple[Entry, ...],
+    faults: Faults,
+) -> None:
+    """Note MPTCP under kernels whose options turn it off, before any is built."""
+    hint = "so it has no MPTCP; take the option away, or write protocol: tcp"
+    reasons = {
+        name: f"kernel '{case.kernel}' has {MPTCP}: n, {hint}"
+        for name, case in cases.items()
+        if case.kernel is not None and _turns_off_mptcp(kernels, case.kernel)
+    }
+    for name, reason in reasons.items():
+        if cases[name].protocol == "mptcp":
+            faults.add(("cases", name, "protocol"), reason)
+    for index, entry in enumerate(traffic):
+        if reasons and entry.transport and entry.transport.protocol == "mptcp":
+            place = ("traffic", index, "transport", "protocol")
+            faults.add(place, next(iter(reasons.values())))
+
+
+def _turns_off_mptcp(kernels: Mapping[str, Kernel], label: str) -> bool:
+    try:
+        options = merged(kernels, label)[0].options or {}
+    except (KeyError, ValueError):
+        return False
+    return options.get(MPTCP) == "n"
 
 
 def _check_transport(case: Case, place: Loc, subject: str, faults: Faults) -> None:

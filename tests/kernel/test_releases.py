@@ -8,10 +8,19 @@ import pytest
 
 from jobs.linux import Linux, Release
 from mpbench.errors import UserError
-from mpbench.kernel import archive, debian, recipe, released, releases, variants
+from mpbench.kernel import (
+    archive,
+    building,
+    debian,
+    recipe,
+    released,
+    releases,
+    variants,
+)
 from mpbench.kernel.progress import Progress
-from mpbench.kernel.shell import Shell
+from mpbench.kernel.shell import CommandFailed, Shell
 from mpbench.kernel.sources import Source, file_identity
+from mpbench.kernel.worktree import Worktree
 
 from .conftest import Lab
 
@@ -36,6 +45,12 @@ case "$*" in
     do
         printf 'Package: linux-source-6.12\\nVersion: %s\\nSHA256: %064d\\n\\n' \\
             "$version" "$(echo "$version" | tr -dc 0-9)"
+    done;;
+*7.4*)
+    for version in '7.4~rc3-1~exp1' '7.4~rc2-1~exp2'
+    do
+        printf 'Package: linux-source-7.4\\nVersion: %s\\nSHA256: %064d\\n\\n' \\
+            "$version" 7
     done;;
 *) echo "E: No packages found" >&2; exit 100;;
 esac
@@ -71,6 +86,9 @@ def found(wanted: str, shell: Shell, folder: Path) -> str:
         ("6.12", "6.12.118-1"),
         ("6.12.117", "6.12.117-1~deb12u1"),
         ("6.12.95-2", "6.12.95-2"),
+        ("6.12~rc7", "6.12~rc7-1~exp1"),
+        ("7.4~rc2", "7.4~rc2-1~exp2"),
+        ("7.4~rc3-1~exp1", "7.4~rc3-1~exp1"),
     ],
 )
 def test_the_newest_package_of_a_release(
@@ -82,9 +100,14 @@ def test_the_newest_package_of_a_release(
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        ("6.12.3", r"6\.12\.3 is not in .* has 6\.12\.118, 6\.12\.117, 6\.12\.95; .*"
+        ("6.12.3", r"6\.12\.3 is not in .* has 6\.12\.118, 6\.12\.117, 6\.12~rc7, .*"
          r"6\.12_PACKAGE_all\.deb, .* MPBENCH_MIRROR, .* such as 6\.12\.3-1"),
         ("7.2", r"which has none of 7\.2; "),
+        ("7.5", r"which has none of 7\.5; "),
+        ("7.4", r"^Linux 7\.4 is not in Debian's archive, which has only candidates:"
+         r" 7\.4~rc3, 7\.4~rc2; write linux: 7\.4~rc3$"),
+        ("7.4~rc9", r"^Linux 7\.4~rc9 is not in .* has 7\.4~rc3, 7\.4~rc2; if .*"
+         r" such as 7\.4~rc9-1$"),
         ("6.1", r"Linux 6\.1 has no interface for schedulers of MPTCP; 6\.12, 7"),
         ("6.13", r"Linux 6\.13 has no port to User Mode Linux here; 6\.12, 7\.2 and"),
     ],
@@ -118,7 +141,9 @@ def test_a_place_of_the_user_has_what_the_archive_dropped(
     )
 
 
-@pytest.mark.parametrize("text", ["6", "6.12-1", "six", "6.12.1.1", "", "06.12"])
+@pytest.mark.parametrize(
+    "text", ["6", "6.12-1", "six", "7.4-rc3", "7.4.0~rc3", "6.12.1.1", "", "06.12"]
+)
 def test_what_is_no_release(text: str) -> None:
     with pytest.raises(ValueError, match="is no release of Linux"):
         archive.series(text)
@@ -168,6 +193,57 @@ def test_a_tree_has_parts_of_the_donor(package: Package, shell: Shell) -> None:
     package.file.unlink()
     again = released.obtain(package.release, package.donor, shell, Progress())
     assert again == made
+
+
+def test_a_candidate_has_the_version_that_its_makefile_says(
+    package: Package, shell: Shell, lab: Lab
+) -> None:
+    top = lab.folder / "linux-source-7.4"
+    text = "VERSION = 7\nPATCHLEVEL = 4\nSUBLEVEL = 0\nEXTRAVERSION = -rc3\n"
+    package.add(top / "Makefile", text)
+    file = package.file.with_name("linux-source-7.4_7.4~rc3-1~exp1_all.deb")
+    subprocess.run(["tar", "-cJf", file, "-C", str(lab.folder), top.name], check=True)
+    found = Release(package="7.4~rc3-1~exp1", sha256=file_identity(file))
+    assert (found.version, found.series, found.makefile, found.file) == (
+        *("7.4~rc3", "7.4", "7.4.0-rc3"),
+        file.name,
+    )
+    (lab.folder / "bin/dpkg-deb").write_text(DPKG.replace("6.12", "7.4"))
+    made = released.obtain(found, package.donor, shell, Progress())
+    assert made.version == "7.4~rc3"
+    other = Release(package="7.4~rc2-1~exp1", sha256=found.sha256)
+    file.rename(file.with_name(other.file))
+    words = r"^linux-source-7\.4_7\.4~rc2.*: has Linux 7\.4\.0-rc3, not 7\.4\.0-rc2$"
+    with pytest.raises(UserError, match=words):
+        released.obtain(other, package.donor, shell, Progress())
+
+
+def test_a_newer_release_is_built_as_mpbenchs_own() -> None:
+    newer = Release(package="7.4~rc3-1~exp1", sha256="0" * 64)
+    made = recipe.variant(Linux(lab=False, release=newer))
+    stock = recipe.variant(Linux(lab=False))
+    assert (made.patches, made.fragment) == (stock.patches, stock.fragment)
+    assert made.digest != stock.digest
+    assert released.taken(newer) == ()
+
+
+def test_a_newer_release_that_patches_do_not_fit_says_which(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bool:
+        raise CommandFailed("patch", 1, shell.log, ["0004: hunk 2 FAILED"])
+
+    monkeypatch.setattr(Worktree, "prepare", fail)
+    newer = Release(package="7.4~rc3-1~exp1", sha256="0" * 64)
+    wanted = recipe.variant(Linux(lab=False, release=newer))
+    source = Source("7.4~rc3", "here", "d" * 64, True)
+    maker = building.Maker(wanted, source, "gcc", "key", shell, Progress())
+    words = (
+        r"^stock Linux 7\.4~rc3: mpbench's patches for Linux do not apply: 0004: hunk 2"
+        " FAILED$"
+    )
+    with pytest.raises(UserError, match=words):
+        maker.make(1, anew=False)
 
 
 def test_a_package_that_is_not_the_locked_one(package: Package, shell: Shell) -> None:

@@ -111,6 +111,46 @@ def test_what_cannot_be_is_told_with_its_line(
     assert f"{file}:{line}: " in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("kernels", "cases", "words"),
+    [
+        ("  mine: {options: {CONFIG_MPTCP: n}}\n", CASES, ":6: cases.theirs.protocol:"),
+        (
+            "  base: {lab: none, options: {CONFIG_MPTCP: n}}\n  mine: {base: base}\n",
+            CASES,
+            ":6: cases.theirs.protocol:",
+        ),
+    ],
+)
+def test_mptcp_under_a_kernel_without_it_is_refused_before_a_build(
+    tmp_path: Path, kernels: str, cases: str, words: str
+) -> None:
+    reason = (
+        " kernel 'mine' has CONFIG_MPTCP: n, so it has no MPTCP; take the option away,"
+        " or write protocol: tcp"
+    )
+    file = written(tmp_path, kernels, cases)
+    with pytest.raises(UserError) as told:
+        load(file)
+    assert f"{file}{words}{reason}" in str(told.value).splitlines()[0]
+
+
+def test_mptcp_of_an_entry_under_a_kernel_without_it(tmp_path: Path) -> None:
+    case = "{protocol: tcp, congestion_control: cubic, path: 1, kernel: mine}"
+    cases = f"cases: {{a: {case}}}\n"
+    file = written(tmp_path, "  mine: {options: {CONFIG_MPTCP: n}}\n", cases)
+    assert load(file).cases["a"].kernel == "mine"
+    entry = "duration: 3 s, transport: {protocol: mptcp, congestion_control: cubic}"
+    file.write_text(file.read_text().replace("duration: 3 s", entry))
+    with pytest.raises(
+        UserError, match=r":3: traffic\[0\]\.transport\.protocol: kernel"
+    ):
+        load(file)
+    on = file.read_text().replace("MPTCP: n", "MPTCP: y")
+    file.write_text(on)
+    assert load(file).traffic[0].transport
+
+
 def test_a_page_names_the_kernels_of_cases(tmp_path: Path) -> None:
 
     text = "  stock: {lab: none}\n  mine: {base: stock, patches: series/0001-a.patch}\n"

@@ -200,6 +200,8 @@ def test_mpbenchs_own_linux_is_not_looked_up(write: Write, asked: Asked) -> None
             "  old: {linux: '6.19', lab: none}\n",
             r"no port .*; 6\.12, 7\.2 and 7\.3 work",
         ),
+        ("  old: {linux: '7.4-rc3'}\n", r"no release of Linux; .* or '7\.4~rc3'"),
+        ("  old: {linux: 7.4~rc3}\n", r"for Linux 7\.3, not 7\.4~rc3; write lab: none"),
     ],
 )
 def test_a_release_that_cannot_be_is_refused_before_it_is_looked_up(
