@@ -26,8 +26,9 @@ class Sheet:
     campaigns : names of the campaigns that its figures are drawn from
     link : an existing page to link to, relative to the index
     cells : the table's cells, which are compared with the first campaign
-    elsewhere : number of cells that another command compares, and that it has not
-        compared yet
+    elsewhere : number of cells that another command compares
+    judged : the verdicts of that command, on the campaigns of the configuration whose
+        campaigns have the names in the statements; none if it has no page yet
     notes : Markdown for the foot of the page
     """
 
@@ -39,6 +40,7 @@ class Sheet:
     link: str = ""
     cells: tuple[Cell, ...] = ()
     elsewhere: int = 0
+    judged: tuple[Verdict, ...] = ()
     notes: str = ""
 
     def has(self, figure: str) -> bool:
@@ -122,14 +124,15 @@ class Scored:
 
     answers : by the statement's id
     cells : by the sheet's name
-    elsewhere : number of cells by the sheet's name, which nothing was compared with
+    elsewhere : verdicts by the sheet's name on cells that another command compares;
+        None if nothing was compared with a cell
     """
 
     configuration: Configuration
     campaigns: Campaigns
     answers: Mapping[str, Answer]
     cells: Mapping[str, tuple[Compared, ...]]
-    elsewhere: Mapping[str, int] = field(default_factory=dict)
+    elsewhere: Mapping[str, tuple[Verdict | None, ...]] = field(default_factory=dict)
 
     def sentence(self, one: Sentence) -> Verdict | None:
         """The verdict on a sentence; None if it is not measured."""
@@ -158,14 +161,15 @@ class Scored:
             if names is None or name in names
             for compared in group
         ]
-        more = sum(
-            count
-            for name, count in self.elsewhere.items()
+        more = [
+            verdict
+            for name, group in self.elsewhere.items()
             if names is None or name in names
-        )
+            for verdict in group
+        ]
         return Counts.of(
-            [*(one.verdict for one in given), *[None] * more],
-            [*(one.fragile for one in given), *[False] * more],
+            [*(one.verdict for one in given), *more],
+            [*(one.fragile for one in given), *[False] * len(more)],
         )
 
 
@@ -234,8 +238,21 @@ def score(
             for statement in statements
         },
         compared(sheets, campaigns, redraws),
-        {sheet.name: sheet.elsewhere for sheet in sheets if sheet.elsewhere},
+        {
+            sheet.name: _elsewhere(sheet, configuration)
+            for sheet in sheets
+            if sheet.elsewhere
+        },
     )
+
+
+def _elsewhere(
+    sheet: Sheet, configuration: Configuration
+) -> tuple[Verdict | None, ...]:
+    """The verdicts on the cells of a sheet that another command compares."""
+    plain = not configuration.suffix and not configuration.replaced
+    judged = sheet.judged if plain else ()
+    return (*judged, *[None] * (sheet.elsewhere - len(judged)))
 
 
 def compared(

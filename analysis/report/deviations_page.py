@@ -1,7 +1,9 @@
 """The page that sets published deviations over designs beside ours."""
 
+import re
 from collections.abc import Iterator, Sequence
 from math import sqrt
+from pathlib import Path
 
 import pandas as pd
 
@@ -18,6 +20,9 @@ from analysis.published.deviations import (
 from analysis.published.judging import Verdict
 from analysis.report.markdown import markdown
 
+_COUNTED = re.compile(
+    r"^(\d+) of \d+ numbers agree, (\d+) differ and (\d+) are undecided\.", re.MULTILINE
+)
 HEAD = (
     "",
     "",
@@ -75,6 +80,18 @@ def page(printed: Sequence[Printed], tables: pd.DataFrame) -> Iterator[str]:
         yield ""
     if p_values:
         yield from _verdict(printed, tables, p_values, largest)
+
+
+def verdicts(page: Path) -> tuple[Verdict, ...]:
+    """The verdicts that such a page counts, those that agree first; none without a
+    count."""
+    found = _COUNTED.search(page.read_text(encoding="utf-8"))
+    counts = map(int, found.groups()) if found else ()
+    return tuple(
+        verdict
+        for verdict, count in zip(Verdict, counts, strict=False)
+        for _ in range(count)
+    )
 
 
 def _verdict(

@@ -31,6 +31,7 @@ from analysis.published.publication import (
 )
 from analysis.report import (
     criteria_page,
+    deviations_page,
     figures_section,
     matrix_page,
     publication_index,
@@ -151,7 +152,8 @@ def _rows(
             table = sheet.where.partition(",")[0]
             for compared in one.cells.get(sheet.name, ()):
                 yield verdicts_table.of_cell(table, compared, name)
-            yield from verdicts_table.elsewhere(table, sheet.elsewhere, name)
+            given = one.elsewhere.get(sheet.name, ())
+            yield from verdicts_table.elsewhere(table, given, name)
 
 
 def _sentences(publication: Publication, scored: Sequence[Scored]) -> Iterator[str]:
@@ -173,12 +175,16 @@ def _sentences(publication: Publication, scored: Sequence[Scored]) -> Iterator[s
 def _linked(sheet: Sheet, folder: Path) -> Sheet:
     """The sheet, without its link if that leads nowhere yet.
 
-    The page that a link leads to has its own count of what is compared elsewhere.
+    The page that a link leads to has the verdicts on what is compared elsewhere.
 
     folder : where the pages are, which the link begins at
     """
-    there = sheet.link and (folder / sheet.link.partition("#")[0]).exists()
-    return replace(sheet, elsewhere=0) if there else replace(sheet, link="")
+    page = folder / sheet.link.partition("#")[0]
+    if not sheet.link or not page.exists():
+        return replace(sheet, link="")
+    if not sheet.elsewhere:
+        return sheet
+    return replace(sheet, judged=deviations_page.verdicts(page))
 
 
 def _write_matrix(

@@ -79,14 +79,16 @@ def of_cell(table: str, compared: Compared, configuration: str = "") -> Row:
     )
 
 
-def elsewhere(table: str, count: int, configuration: str = "") -> list[Row]:
-    """The rows of cells that nothing was compared with yet."""
+def elsewhere(
+    table: str, verdicts: Sequence[Verdict | None], configuration: str = ""
+) -> list[Row]:
+    """The rows of cells that another command compares; None if it has not yet."""
     return [
         Row(
             CELL, f"{table}/{number}", "", "", table, "", "", configuration,
-            NOT_MEASURED, "",
+            verdict.value if verdict else NOT_MEASURED, "",
         )
-        for number in range(1, count + 1)
+        for number, verdict in enumerate(verdicts, start=1)
     ]  # fmt: skip
 
 

@@ -37,7 +37,8 @@ def made(name: str, seed: int, **columns: Any) -> Campaign:
 
 
 def publication_of(said: Sequence[statements.Statement], **more: Any) -> Publication:
-    return Publication("Somebody, 2017", "pages.yaml", SHEETS, said, **more)
+    sheets = more.pop("sheets", SHEETS)
+    return Publication("Somebody, 2017", "pages.yaml", sheets, said, **more)
 
 
 def said(name: str = "s", words: str = "it is large", **keys: Any) -> Statement:

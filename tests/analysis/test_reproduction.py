@@ -59,6 +59,33 @@ def test_campaigns_of_another_publication_are_left_out(tmp_path: Path) -> None:
     assert names == {"a", "b"}
 
 
+def test_cells_that_another_command_compares_are_counted(tmp_path: Path) -> None:
+    """Of the campaigns of the statements alone: no other was compared with them."""
+    sheets = (*SHEETS, publication.Sheet("t", "", "Table 9", link="t.md", elsewhere=4))
+    up, old = publication.Configuration("up"), publication.Configuration("old", "-old")
+    known = tuple(
+        made(f"{name}{end}", seed)
+        for end in ("", "-old")
+        for seed, name in enumerate(("a", "b"), 1)
+    )
+    more = {"sheets": sheets, "configurations": (up, old)}
+
+    def counted() -> list[str]:
+        write(tmp_path, results=known, **more)
+        index = (tmp_path / "README.md").read_text()
+        return [line for line in index.splitlines() if "cells agree" in line]
+
+    none = "- 0 of 4 cells agree, 0 differ and 0 are undecided; 4 were not measured."
+    assert [line.partition(" Fragile")[0] for line in counted()] == [none] * 2
+    page = "1 of 4 numbers agree, 1 differ and 2 are undecided. Two deviations"
+    (tmp_path / "t.md").write_text(page)
+    up_line, old_line = counted()
+    assert up_line.startswith("- 1 of 4 cells agree, 1 differ and 2 are undecided")
+    assert "not measured" not in up_line and old_line.startswith(none[:-1])
+    rows = (tmp_path / "verdicts.csv").read_text()
+    assert rows.count("Table 9/") == 8 and rows.count("not measured") == 4
+
+
 def test_campaigns_of_two_builds_are_told_apart(tmp_path: Path) -> None:
     again = replace(made("b", 2), made={"kernel": "k2", "commit": "c2"})
     write(tmp_path, results=(made("a", 1), again))

@@ -106,11 +106,11 @@ def test_a_sentence_cannot_move_without_a_trace() -> None:
 
 def test_a_table_of_verdicts_comes_back_as_it_was(tmp_path: Path) -> None:
     row = Row("statement", "a", "2/1", "2", "3a", "before", "", "up", "agrees", "")
-    more = verdicts_table.elsewhere("Table 1", 2, "up")
+    more = verdicts_table.elsewhere("Table 1", (None, Verdict.DIFFERS), "up")
     verdicts_table.write(tmp_path, [row, *more])
     path = tmp_path / verdicts_table.NAME
     assert verdicts_table.read(path) == [row, *more]
-    assert [one.verdict for one in more] == ["not measured"] * 2
+    assert [one.verdict for one in more] == ["not measured", "differs"]
     path.write_text(path.read_text().replace("agrees", "maybe"))
     with pytest.raises(ValueError, match=r"verdicts.csv:2: kind must be statement"):
         verdicts_table.read(path)
