@@ -27,10 +27,7 @@ from tests.analysis.questions import (
     row,
     words,
 )
-from tools.page import columns as page
-from tools.pingpong import columns as pingpong
-from tools.sync import columns as sync
-from tools.video import columns as video
+from tests.parts import part
 
 
 def ten_percent(x: float, y: float, case: str) -> float:
@@ -457,8 +454,10 @@ def test_a_column_of_a_tool_has_the_words_of_the_tool(column: str, text: str) ->
 
 
 def test_every_number_of_a_tool_has_words() -> None:
-    for tool in (page, pingpong, sync, video):
+    names = ("page", "pingpong", "sync", "video")
+    for tool in (part(name, "columns") for name in names):
         assert {*getattr(tool, "TIMES", ()), *tool.PERCENTILES} <= {*tool.LABELS}
+    video = part("video", "columns")
     assert {*video.WORSE_IF_MORE, video.BITRATE} == {*video.LABELS}
 
 
