@@ -10,6 +10,7 @@ the libraries that all of them load. The first line is the whole, the others are
 
 import argparse
 import contextlib
+import csv
 import io
 import re
 import tempfile
@@ -59,7 +60,10 @@ def timed(function: Callable[..., Any], spent: Counter[str], part: str) -> Any:
 
 
 def measure(count: int) -> tuple[float, Counter[str]]:
-    """CPU time of all but the backend and of each part, both in seconds."""
+    """CPU time of all but the backend and of each part, both in seconds.
+
+    Ends the program unless all runs ended well.
+    """
     spent: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         file = Path(folder, "overhead.yaml")
@@ -75,6 +79,10 @@ def measure(count: int) -> tuple[float, Counter[str]]:
         begun = time.process_time()
         group.main([*words, "--out", f"{folder}/out"], standalone_mode=False)
         whole = time.process_time() - begun
+        with Path(folder, "out/runs.csv").open() as table_file:
+            ended = Counter(row["verdict"] for row in csv.DictReader(table_file))
+    if ended != {"ok": count}:
+        raise SystemExit(f"{count} runs asked for, and these ended: {dict(ended)}")
     return whole - spent.pop(BACKEND), spent
 
 

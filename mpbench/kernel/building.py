@@ -28,7 +28,7 @@ from mpbench.kernel.cache import Kernel
 from mpbench.kernel.foreign import ForeignTree
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.newest import Newest
-from mpbench.kernel.patched import PatchedTree
+from mpbench.kernel.patched import PatchedTree, counted
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell, logged
@@ -159,9 +159,8 @@ class Maker:
         stripped : name of the file without symbols, which `strip` makes there too
         """
         start = time.monotonic()
-        number = len(self._recipe.own.patches)
-        what = f"{number} patch{'' if number == 1 else 'es'} on {self._source.version}"
-        with self._progress.step("patch", what):
+        what = counted(self._recipe.own.patches)
+        with self._progress.step("patch", f"{what} on {self._source.version}"):
             work.prepare(self._shell)
         return self._make_confined(work, jobs, stripped, start)
 

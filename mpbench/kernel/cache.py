@@ -203,7 +203,7 @@ def _visible(folder: Path) -> list[Path]:
 
 def remove_leftovers() -> None:
     """Remove what interrupted builds left. The caller holds the lock."""
-    for name in ("kernels", "sources", "releases"):
+    for name in ("kernels", "releases", "sources", "work"):
         remove((root() / name).glob(f"{NEW}*"))
 
 

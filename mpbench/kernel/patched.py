@@ -13,7 +13,8 @@ it too, and compiles what its further patches change.
 import json
 import re
 import shutil
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ from mpbench.kernel.faults import PATCHES, KernelFault
 from mpbench.kernel.foreign import ForeignTree, is_plain, plain_result
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell
-from mpbench.kernel.worktree import COMPLETE, Worktree
+from mpbench.kernel.sources import Source
+from mpbench.kernel.worktree import COMPLETE, Worktree, write_layer
 
 NAMED = re.compile(r"^(?:---|\+\+\+|rename from|rename to) +([^\t\n]+)", re.M)
 """The files that a patch names."""
@@ -77,14 +79,7 @@ class PatchedTree:
             shell.run(["cp", "-a", str(base), str(self.tree)])
         layer = self.folder / "layer"
         patches = self._recipe.own.patches
-        for name in sorted({n for p in patches for n in files(p)}):
-            if (base / name).is_file():
-                (layer / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(base / name, layer / name)
-        layer.mkdir(exist_ok=True)
-        for patch in patches:
-            _apply(shell, patch, layer)
-        _require_plain(layer)
+        _write_patched(patches, layer, [base], shell)
         gone = []
         for name in sorted({n for p in patches[shared:] for n in files(p)}):
             target = self.tree / name
@@ -154,6 +149,46 @@ class PatchedTree:
         return plain_result(self.objects, name)
 
 
+def try_patches(recipe: Recipe, source: Source, hostile: bool, shell: Shell) -> None:
+    """Apply a variant's patches to the files that they name, before anything compiles.
+
+    recipe : the variant's, with its patches
+    hostile : whether the source is a stranger's
+
+    Raises KernelFault, `PATCH: file, hunk, line`, for a patch that does not apply.
+    """
+    if hostile:
+        git.require_plain(source.tree, recipe.label)
+    home = cache.root() / "work"
+    home.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=home) as scratch:
+        own = Path(scratch, "own")
+        try:
+            write_layer(recipe, source, own, shell)
+        except CommandFailed:
+            return  # mpbench's own patches do not apply, which the build says
+        layer = Path(scratch, "layer")
+        _write_patched(recipe.own.patches, layer, [own, source.tree], shell)
+
+
+def _write_patched(
+    patches: Sequence[Patch], layer: Path, places: Sequence[Path], shell: Shell
+) -> None:
+    """Write the files that patches name to a new folder, and apply the patches there.
+
+    places : trees that have the files; the first that has one is taken
+    """
+    layer.mkdir()
+    for name in sorted({n for patch in patches for n in files(patch)}):
+        found = next(filter(Path.is_file, (tree / name for tree in places)), None)
+        if found is not None:
+            (layer / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(found, layer / name)
+    for patch in patches:
+        _apply(shell, patch, layer)
+    _require_plain(layer)
+
+
 def _kept() -> Iterator[tuple[dict[str, Any], Path]]:
     """Trees that are kept of earlier builds: how it was made, and where."""
     for state in (cache.root() / "work").glob(f"{NAME}-*/{STATE}"):
@@ -187,6 +222,11 @@ def files(patch: Patch) -> list[str]:
         reason = "no patch: nothing in it names a file, as '--- a/net/mptcp/pm.c' does"
         raise KernelFault(PATCHES, {patch.name: reason})
     return list(dict.fromkeys(found))
+
+
+def counted(patches: Sequence[Patch]) -> str:
+    """The number of patches in words."""
+    return f"{len(patches)} patch{'' if len(patches) == 1 else 'es'}"
 
 
 def _apply(shell: Shell, patch: Patch, layer: Path) -> None:

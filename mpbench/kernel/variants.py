@@ -29,7 +29,7 @@ from mpbench.kernel.cache import Kernel
 from mpbench.kernel.faults import PATCHES, KernelFault
 from mpbench.kernel.foreign import ForeignTree
 from mpbench.kernel.lock import exclusive
-from mpbench.kernel.patched import PatchedTree, files
+from mpbench.kernel.patched import PatchedTree, counted, files, try_patches
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell, logged
@@ -153,6 +153,10 @@ def _build(
     else:
         tree = ForeignTree(plain, source, compiler, commits.origin(own.tree))
     made = None
+    wanted = recipe(own)
+    if own.patches and not tree.complete:
+        with output.step("try", f"{counted(own.patches)} on {source.version}"):
+            try_patches(wanted, source, tree.hostile, shell)
     if not own.patches or not tree.complete:
         key = cache.key(plain, source.identity, compiler)
         maker = building.Maker(plain, source, compiler, key, shell, output)
@@ -164,7 +168,6 @@ def _build(
     if not own.patches:
         assert made is not None
         return made
-    wanted = recipe(own)
     key = cache.key(wanted, source.identity, compiler)
     maker = building.Maker(wanted, source, compiler, key, shell, output)
     patched = PatchedTree(wanted, tree)

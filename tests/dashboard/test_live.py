@@ -50,7 +50,8 @@ def page(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page
 def test_an_address_without_the_token_is_refused(page: Page) -> None:
     path = page.split.path
     assert page.ask(path)[0] == 200
-    for wrong in ("/", path[:-1], "/x" + path[2:], path.upper(), "/%2e" + path, "//"):
+    other = "/" + ("x" if path[1] != "x" else "y") + path[2:]
+    for wrong in ("/", path[:-1], other, path.swapcase(), "/%2e" + path, "//"):
         status, body, _ = page.ask(wrong)
         assert status == 403, wrong
         assert b"token" in body
