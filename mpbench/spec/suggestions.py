@@ -1,7 +1,7 @@
 """Suggestions in place of a name that an experiment file cannot use."""
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 LEAST_LIKENESS = 0.5
 """A name is offered only if it is at least this similar, from 0 to 1."""
@@ -11,6 +11,10 @@ SURE_LIKENESS = 0.8
 
 LONGEST_NAME = 60
 """A longer name is no typing error, and comparing it would take long."""
+
+MOST_LISTED = 24
+"""Of more names a message has the first `FIRST_LISTED` alone."""
+FIRST_LISTED = 12
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     # keys of the file
@@ -156,7 +160,19 @@ def nearest(name: str, choices: Iterable[str]) -> str:
     best = suggestion(name, known)
     if best is not None:
         return f"did you mean '{best}'?"
-    return f"known: {', '.join(known)}"
+    return f"known: {listed(known)}"
+
+
+def listed(names: Sequence[str], command: str = "") -> str:
+    """Names for a message of one line: the first of them where they are many.
+
+    command : one that shows all
+    """
+    if len(names) <= MOST_LISTED:
+        return ", ".join(names)
+    shown, rest = names[:FIRST_LISTED], len(names) - FIRST_LISTED
+    more = f"{', '.join(shown)} and {rest} more"
+    return f"{more}, which `{command}` shows" if command else more
 
 
 def unknown_key(

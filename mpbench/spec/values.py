@@ -23,8 +23,17 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 from mpbench import units
 from mpbench.spec.messages import MOST_FAULTS, shortened
 from mpbench.spec.queue_sizes import packets
-from mpbench.spec.suggestions import nearest
+from mpbench.spec.suggestions import MOST_LISTED, listed, suggestion
 from topologies import Description, Parameter
+
+COMMANDS = {
+    "congestion control": "mpbench list controllers",
+    "kind of figure": "mpbench list figures",
+    "metric": "mpbench list metrics",
+    "quantity": "mpbench list quantities",
+    "topology": "mpbench list topologies",
+}
+"""The command that shows all choices, by what is chosen."""
 
 T = TypeVar("T")
 Loc = tuple[str | int, ...]
@@ -217,9 +226,12 @@ class OneOf(Mark):
     def check(self, value: object) -> str:
         if isinstance(value, str) and value in self.choices:
             return value
-        hint = nearest(shortened(value), self.choices)
-        if hint.startswith("did"):
-            hint = f"{hint} (known: {', '.join(self.choices)})"
+        command = COMMANDS.get(self.what, "")
+        known = f"known: {listed(self.choices, command)}"
+        near = suggestion(shortened(value), self.choices)
+        if near is not None and command and len(self.choices) > MOST_LISTED:
+            known = f"`{command}` shows all"
+        hint = known if near is None else f"did you mean '{near}'? ({known})"
         raise ValueError(f"unknown {self.what} '{shortened(value)}'; {hint}")
 
     def schema(self) -> dict[str, Any]:

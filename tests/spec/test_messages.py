@@ -1,17 +1,27 @@
 """For mistakes that users make: the suggestion that helps, and no misleading one."""
 
 import pytest
+from click.testing import CliRunner
 
 import tools
 from analysis.figures.registry import KINDS
 from analysis.run.quantities import QUANTITIES
+from mpbench.cli import group
 from mpbench.spec import vocabulary
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.experiment import Spec
 from mpbench.spec.figures import Figure
-from mpbench.spec.suggestions import SYNONYMS, suggestion
+from mpbench.spec.suggestions import (
+    FIRST_LISTED,
+    MOST_LISTED,
+    SYNONYMS,
+    listed,
+    suggestion,
+)
+from mpbench.spec.values import COMMANDS, OneOf
+from mpbench.spec.vocabulary import METRICS
 from tests.spec.files import FACTORS, FLOW, TEXT, faults, swapped
 
 CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
@@ -45,9 +55,9 @@ CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
             swapped("congestion_control: lia", "cc: lia"),
             "cases.mptcp.cc: unknown key; did you mean 'congestion_control'?",
         ),
-        (TEXT + "metrics: [throughput]\n", "did you mean 'goodput'? (known: "),
-        (TEXT + "metrics: [rtt]\n", "did you mean 'smoothed_rtt'? (known: "),
-        (TEXT + "metrics: [fct]\n", "did you mean 'completion_time'? (known: "),
+        (TEXT + "metrics: [throughput]\n", "did you mean 'goodput'? (`mpbench list metrics` shows"),
+        (TEXT + "metrics: [rtt]\n", "did you mean 'smoothed_rtt'? (`mpbench list metrics` shows"),
+        (TEXT + "metrics: [fct]\n", "did you mean 'completion_time'? (`mpbench list metrics` shows"),
         (
             swapped(FLOW, FLOW.replace("  - ", "    ")),
             "12: traffic: expected a list; begin each entry with '- ', such as - {",
@@ -134,3 +144,40 @@ def test_the_keys_of_a_design() -> None:
 )
 def test_suggestions(name: str, choices: list[str], expected: str | None) -> None:
     assert suggestion(name, choices) == expected
+
+
+def test_a_long_list_of_names_is_cut_and_says_where_the_rest_is() -> None:
+    rest = len(METRICS) - FIRST_LISTED
+    with pytest.raises(ValueError, match="unknown metric") as refused:
+        OneOf("metric", METRICS).check("nothing-like-it")
+    assert str(refused.value).endswith(
+        f"{METRICS[FIRST_LISTED - 1]} and {rest} more, which `mpbench list metrics`"
+        " shows"
+    )
+    with pytest.raises(ValueError, match="unknown metric") as refused:
+        OneOf("metric", METRICS).check("godput")
+    assert str(refused.value) == (
+        "unknown metric 'godput'; did you mean 'goodput'? (`mpbench list metrics`"
+        " shows all)"
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS.values())
+def test_each_command_that_a_message_names_lists_something(command: str) -> None:
+    program, *words = command.split()
+    assert program == "mpbench"
+    done = CliRunner().invoke(group, words)
+    assert done.exit_code == 0
+    assert len(done.output.splitlines()) > 3
+
+
+@pytest.mark.parametrize("count", [1, MOST_LISTED, MOST_LISTED + 1, 100])
+def test_listed_names(count: int) -> None:
+    names = [f"n{number}" for number in range(count)]
+    said = listed(names)
+    if count <= MOST_LISTED:
+        assert said == ", ".join(names)
+    else:
+        assert (
+            said == f"{', '.join(names[:FIRST_LISTED])} and {count - FIRST_LISTED} more"
+        )
