@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jobs.linux import OWN, Linux
-from mpbench.errors import UserError
+from mpbench.errors import UserError, printable
 from mpbench.kernel import (
     building,
     cache,
@@ -38,6 +38,8 @@ from mpbench.kernel.worktree import COMPLETE, Worktree
 
 KEPT = 4
 """Work trees of variants without patches that stay, each of 100 MB and more."""
+MOST_OF_AN_ERROR = 300
+"""Characters of a compiler's error that a message has."""
 STRIPPED = "linux.stripped"
 
 
@@ -134,7 +136,15 @@ def build(
             if not (own.patches or own.tree):
                 raise
             key = PATCHES if own.patches else ""
-            raise KernelFault(key, {"": f"does not compile: {error}"}) from error
+            reason = f"does not compile: {_first_error(error)}{error}"
+            raise KernelFault(key, {"": reason}) from error
+
+
+def _first_error(failed: CommandFailed) -> str:
+    """The compiler's first error, in front of the rest of a message; perhaps empty."""
+    errors = (line for line in failed.output if "error: " in line)
+    line = printable(next(errors, "")).strip().removeprefix("../")
+    return f"{line[:MOST_OF_AN_ERROR]}; " if line else ""
 
 
 def _build(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mpbench.kernel import cache, variants
+from mpbench.kernel.shell import CommandFailed
 from mpbench.kernel.worktree import COMPLETE
 
 
@@ -45,3 +46,25 @@ def test_the_trees_that_were_used_last_stay() -> None:
     variants._forget_old_trees(cache.root() / "work/guest-1")
     variants._forget_old_trees(tree("new", 5))
     assert left() == {"1", "3", "4", "new"}
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (
+            [
+                "  CC  net/mptcp/pm.o",
+                "../net/mptcp/pm.c:7:9: error: no such \x1b[1m",
+                "../net/mptcp/pm.c:8:1: error: another",
+                "make: *** Error 1",
+            ],
+            "net/mptcp/pm.c:7:9: error: no such ?[1m; ",
+        ),
+        (["make: *** Error 1"], ""),
+        (["x error: " + "y" * 1000], "x error: " + "y" * 291 + "; "),
+        ([], ""),
+    ],
+)
+def test_the_first_error_of_a_compiler(output: list[str], words: str) -> None:
+    failed = CommandFailed("make linux", 2, Path("log"), [], output)
+    assert variants._first_error(failed) == words

@@ -55,9 +55,18 @@ CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
             swapped("congestion_control: lia", "cc: lia"),
             "cases.mptcp.cc: unknown key; did you mean 'congestion_control'?",
         ),
-        (TEXT + "metrics: [throughput]\n", "did you mean 'goodput'? (`mpbench list metrics` shows"),
-        (TEXT + "metrics: [rtt]\n", "did you mean 'smoothed_rtt'? (`mpbench list metrics` shows"),
-        (TEXT + "metrics: [fct]\n", "did you mean 'completion_time'? (`mpbench list metrics` shows"),
+        (
+            TEXT + "metrics: [throughput]\n",
+            "did you mean 'goodput'? (`mpbench list metrics` shows",
+        ),
+        (
+            TEXT + "metrics: [rtt]\n",
+            "did you mean 'smoothed_rtt'? (`mpbench list metrics` shows",
+        ),
+        (
+            TEXT + "metrics: [fct]\n",
+            "did you mean 'completion_time'? (`mpbench list metrics` shows",
+        ),
         (
             swapped(FLOW, FLOW.replace("  - ", "    ")),
             "12: traffic: expected a list; begin each entry with '- ', such as - {",
