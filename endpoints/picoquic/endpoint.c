@@ -432,20 +432,14 @@ static void stop(int number)
 	stopped = number;
 }
 
-/* If a packet is there, let others arrive, for some time or until a timer is due. */
-static void gather(void)
+/* Let packets arrive for some time, but not for longer than `wait_us`. What is left of it */
+static int64_t gather(int64_t wait_us)
 {
-	int64_t wait_us = picoquic_get_next_wake_delay(quic, picoquic_get_quic_time(quic),
-						       options.gather_us);
-	bool there = false;
+	int64_t now = options.gather_us < wait_us ? options.gather_us : wait_us;
 
-	for (int i = 0; i < socket_count; i++)
-		there = there || polled[i].revents;
-	if (!there)
-		return;
-	nanosleep(&(struct timespec){ wait_us / 1000000, wait_us % 1000000 * 1000 }, NULL);
-	for (int i = 0; i < socket_count; i++)
-		polled[i].revents = POLLIN;
+	if (now > 0)
+		nanosleep(&(struct timespec){ now / 1000000, now % 1000000 * 1000 }, NULL);
+	return wait_us - now;
 }
 
 /* Send, wait and receive with the ring. */
@@ -453,11 +447,7 @@ static void pass(int64_t wait_us)
 {
 	struct packet packet;
 
-	if (ring_wait(wait_us, false) && options.gather_us) {
-		wait_us = picoquic_get_next_wake_delay(quic, picoquic_get_quic_time(quic),
-						       options.gather_us);
-		ring_wait(wait_us, true);
-	}
+	ring_wait(wait_us, options.gather_us);
 	while (ring_next(&packet))
 		picoquic_incoming_packet(quic, packet.data, packet.length, (void *)packet.from,
 					 (void *)&sockets[packet.number], 0, 0,
@@ -481,12 +471,11 @@ static void loop(void)
 			pass(wait_us);
 			continue;
 		}
+		wait_us = gather(wait_us);
 		wait = (struct timespec){ wait_us / 1000000, wait_us % 1000000 * 1000 };
 		count = relay_polled(conns, polled, socket_count);
 		if (ppoll(polled, count, &wait, NULL) < 0 && errno != EINTR)
 			die("poll: %s", strerror(errno));
-		if (options.gather_us)
-			gather();
 		for (int i = 0; i < socket_count; i++)
 			if (polled[i].revents)
 				receive(i);
@@ -494,7 +483,7 @@ static void loop(void)
 	}
 	send_due();	/* the end of the connection */
 	if (ringed)
-		ring_wait(0, false);
+		ring_wait(0, 0);
 }
 
 int main(int count, char **words)

@@ -38,7 +38,7 @@ struct options {
 	struct sockaddr_in place;	/* --listen, --connect */
 	struct sockaddr_in relay;	/* --relay; no family without it */
 	struct ask ask;
-	int64_t gather_us;		/* how long packets gather before they are read */
+	int64_t gather_us;		/* how long a wait lasts at least */
 };
 
 struct conn {
@@ -94,9 +94,9 @@ bool ring_begin(const struct pollfd *polled, int count);
 /* Where the next burst is to be written, and what sends it with the next wait */
 struct burst *ring_burst(void);
 void ring_send(struct burst *made);
-/* Send, and wait for a packet, or for `wait_us` whatever comes if `all`. Whether a packet
- * is there */
-bool ring_wait(int64_t wait_us, bool all);
+/* Send, and wait for a packet, up to `wait_us` but not less than `shortest_us` unless that
+ * is more. Whether a packet is there */
+bool ring_wait(int64_t wait_us, int64_t shortest_us);
 /* The next packet that is there, until the next call */
 bool ring_next(struct packet *packet);
 

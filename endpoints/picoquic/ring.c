@@ -21,7 +21,17 @@
 #define BUFFERS 64	/* a power of two */
 #define BUFFER 2048	/* for a datagram, and the sender's address before it */
 #define BURSTS 32
-#define MUST (IORING_FEAT_SINGLE_MMAP | IORING_FEAT_EXT_ARG | IORING_FEAT_CQE_SKIP)
+#define WAITS_THAT_LAST (1U << 15)	/* IORING_FEAT_MIN_TIMEOUT of newer headers */
+#define MUST (IORING_FEAT_SINGLE_MMAP | IORING_FEAT_EXT_ARG | IORING_FEAT_CQE_SKIP | \
+	      WAITS_THAT_LAST)
+
+/* struct io_uring_getevents_arg, as in newer headers */
+struct wait {
+	uint64_t mask;
+	uint32_t mask_size;
+	uint32_t shortest_us;
+	uint64_t longest;
+};
 
 enum { RECEIVED, SENT, NOTHING };	/* high half of a request's user_data */
 
@@ -153,10 +163,10 @@ void ring_send(struct burst *made)
 	asked->flags = IOSQE_CQE_SKIP_SUCCESS;
 }
 
-bool ring_wait(int64_t wait_us, bool all)
+bool ring_wait(int64_t wait_us, int64_t shortest_us)
 {
 	struct __kernel_timespec wait = { wait_us / 1000000, wait_us % 1000000 * 1000 };
-	struct io_uring_getevents_arg more = { .ts = (uintptr_t)&wait };
+	struct wait more = { .longest = (uintptr_t)&wait };
 
 	for (int i = 0; i < sockets; i++) {
 		struct io_uring_sqe *asked;
@@ -170,10 +180,11 @@ bool ring_wait(int64_t wait_us, bool all)
 		asked->flags = IOSQE_BUFFER_SELECT;
 		armed[i] = true;
 	}
+	more.shortest_us = shortest_us < wait_us ? shortest_us : wait_us;
 	if (!queued)	/* A call that fails takes time, and a wait alone fails at its end. */
 		request(IORING_OP_NOP, -1, NOTHING, 0)->flags = IOSQE_CQE_SKIP_SUCCESS;
-	return enter(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, all ? ANSWERS : 1, &more,
-		     sizeof(more));
+	return enter(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
+		     more.shortest_us ? ANSWERS : 1, &more, sizeof(more));
 }
 
 bool ring_next(struct packet *packet)

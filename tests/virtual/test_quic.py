@@ -87,8 +87,9 @@ SETUP = b"\xbf" + (425).to_bytes(4, "little")
 
 
 def test_without_io_uring(tmp_path: Path, command: Command, name: str) -> None:
-    """On a kernel that has no io_uring, an endpoint polls, and its results are the
-    same but for what system calls take."""
+    """On a kernel that has no io_uring, an endpoint polls, and its results are those
+    of another run of the network. Four builds that differ in unused bytes alone had
+    18.39 to 18.54 Mbit/s."""
     program = endpoints.find(name).path.read_bytes()
     assert program.count(SETUP) == 1
     polls = program.replace(SETUP, b"\xbf" + (0x7FFF).to_bytes(4, "little"))
@@ -100,7 +101,7 @@ def test_without_io_uring(tmp_path: Path, command: Command, name: str) -> None:
     for case in ("mpquic", "quic"):
         mine, its = rows[case], rows[f"{case}_polls"]
         for key in ("goodput_mbps", "endpoint.path1_sent_packets"):
-            assert float(mine[key]) == pytest.approx(float(its[key]), rel=0.005)
+            assert float(mine[key]) == pytest.approx(float(its[key]), rel=0.02)
     done = command("verify", tmp_path / "out")
     assert done.status == 0, done.out + done.err
 

@@ -40,9 +40,9 @@ struct State {
     made: u64,
     socket: Option<Arc<Socket>>,
     ring: Option<Ring>,
-    /// How long packets gather before they are read.
+    /// How long a wait lasts at least, while packets gather.
     gather: Duration,
-    /// Whether they have, and are there.
+    /// Whether some have, and are there.
     gathered: bool,
     packet: Vec<u8>,
     about: Option<RecvMeta>,
@@ -90,8 +90,8 @@ impl Lone {
 }
 
 impl Handle {
-    /// A runtime that reads each packet when it arrives, or `gather` later with all that
-    /// have arrived meanwhile.
+    /// A runtime that reads each packet when it arrives. With `gather` it waits for so long
+    /// at least, and reads all that have arrived meanwhile.
     pub fn new(gather: Duration) -> Self {
         let made = Self(Arc::default());
         made.0.lock().gather = gather;
@@ -175,12 +175,8 @@ impl Handle {
         let gather = state.gather;
         if let Some(ring) = &mut state.ring {
             let until = exact.into_iter().chain(rough).min();
-            if !ring.wait(until.map(|at| at - now), false, mask)? {
+            if !ring.wait(until.map(|at| at - now), gather, mask)? {
                 return Ok(false);
-            }
-            if !gather.is_zero() {
-                let left = exact.map_or(gather, |at| at.saturating_duration_since(Instant::now()));
-                ring.wait(Some(left.min(gather)), true, mask)?;
             }
             let reader = state.reader.take();
             drop(state);
@@ -190,13 +186,12 @@ impl Handle {
         let reads = gather.is_zero() && !idle && exact.is_none_or(|at| at >= now + TICKS);
         if !reads {
             let until = exact.into_iter().chain(rough).min();
-            if !readable(&socket.inner, until.map(|at| at - now), mask)? {
+            let now = rest(now, until, gather);
+            if !readable(&socket.inner, until.map(|at| at.saturating_duration_since(now)), mask)? {
                 return Ok(false);
             }
         }
         if !gather.is_zero() {
-            let left = exact.map_or(gather, |at| at.saturating_duration_since(Instant::now()));
-            std::thread::sleep(left.min(gather));
             state.gathered = true;
             let reader = state.reader.take();
             drop(state);
@@ -237,6 +232,16 @@ impl Handle {
             Poll::Pending
         })
     }
+}
+
+/// Sleep for so long, but not beyond `until`; then, the time.
+fn rest(now: Instant, until: Option<Instant>, gather: Duration) -> Instant {
+    if gather.is_zero() {
+        return now;
+    }
+    let left = until.map_or(gather, |at| at.saturating_duration_since(now));
+    std::thread::sleep(left.min(gather));
+    Instant::now()
 }
 
 /// Whether a packet is there, after a wait for at most so long.

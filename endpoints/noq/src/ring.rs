@@ -28,8 +28,8 @@ const CQSIZE: u32 = 1 << 3;
 const SUBMIT_ALL: u32 = 1 << 7;
 const SINGLE_ISSUER: u32 = 1 << 12;
 const DEFER_TASKRUN: u32 = 1 << 13;
-/// One mapping, waits with a bound, and no answer to what went well.
-const MUST: u32 = 1 << 0 | 1 << 8 | 1 << 11;
+/// One mapping, waits with a bound, no answer to what went well, and waits that last.
+const MUST: u32 = 1 << 0 | 1 << 8 | 1 << 11 | 1 << 15;
 const RINGS_AT: libc::off_t = 0;
 const REQUESTS_AT: libc::off_t = 0x1000_0000;
 const GETEVENTS: c_long = 1 << 0;
@@ -111,7 +111,7 @@ struct Free {
 struct Wait {
     mask: u64,
     mask_size: u32,
-    rest: u32,
+    shortest_us: u32,
     longest: u64,
 }
 
@@ -293,12 +293,12 @@ impl Ring {
         }
     }
 
-    /// Send what is queued and wait: for a packet, or if `all` as long as it may be.
-    /// Whether a packet is there.
+    /// Send what is queued and wait for a packet, but not less than `shortest` unless that
+    /// is more than `longest`. Whether a packet is there.
     pub fn wait(
         &mut self,
         longest: Option<Duration>,
-        all: bool,
+        shortest: Duration,
         mask: &libc::sigset_t,
     ) -> io::Result<bool> {
         if !self.armed {
@@ -325,6 +325,8 @@ impl Ring {
                 ..Request::default()
             });
         }
+        let shortest = longest.map_or(shortest, |wait| wait.min(shortest));
+        let shortest_us = shortest.as_micros() as u32;
         let longest = longest.map(|wait| libc::timespec {
             tv_sec: wait.as_secs() as libc::time_t,
             tv_nsec: wait.subsec_nanos().into(),
@@ -332,12 +334,12 @@ impl Ring {
         let wait = Wait {
             mask: std::ptr::from_ref(mask) as u64,
             mask_size: 8,
-            rest: 0,
+            shortest_us,
             longest: longest
                 .as_ref()
                 .map_or(0, |at| std::ptr::from_ref(at) as u64),
         };
-        let least = if all { ANSWERS } else { 1 };
+        let least = if shortest_us > 0 { ANSWERS } else { 1 };
         self.enter(GETEVENTS | EXT_ARG, least, Some(&wait))
     }
 
