@@ -19,7 +19,16 @@ from mpbench.engine.verdict import make_row
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan
-from mpbench.store import content, design, layout, places, provenance, root, table
+from mpbench.store import (
+    content,
+    design,
+    layout,
+    places,
+    provenance,
+    records,
+    root,
+    table,
+)
 from mpbench.store.campaign import Campaign, Entry
 from mpbench.store.runs import Row, Stored
 from mpbench.version import __version__
@@ -79,7 +88,9 @@ def _labels(results: layout.Results, head: Campaign) -> Iterator[str]:
     """Differences of the plan from the one that the experiment gives on its build.
 
     Another version of mpbench may give other ids to all runs, or read another language
-    of experiments; then nothing is told, because only the root can judge the file.
+    of experiments; then nothing is told, because only the root can judge the file. The
+    hash of the experiment is compared only if this version and commit wrote it, since a
+    key that came later may count in it.
     """
     try:
         spec = load(results.experiment, of_results=True)
@@ -89,7 +100,9 @@ def _labels(results: layout.Results, head: Campaign) -> Iterator[str]:
     planned: dict[str, Entry] = {run.id: entry(run) for run in plan.runs}
     if not planned.keys() & {one.id for one in head.plan}:
         return
-    if spec.digest != head.spec_hash:
+    made = records.Provenance.model_validate(head.provenance).mpbench
+    is_mine = (made.version, made.commit) == (__version__, provenance.commit())
+    if is_mine and spec.digest != head.spec_hash:
         yield "campaign.json: its spec_hash is not that of experiment.yaml"
     for one in head.plan:
         if one.id not in planned:

@@ -290,3 +290,16 @@ def test_the_root_is_in_the_table_the_page_and_the_rows(folder: Path) -> None:
     kept = folder.parent / "rows"
     assert invoke(rows.command, folder, "--out", kept).exit_code == 0
     assert load_campaign(kept / "results")[0].made["root"] == value
+
+
+def by_another(head: dict[str, Any]) -> None:
+    head["spec_hash"] = "0" * 64
+    head["provenance"]["mpbench"]["commit"] = "0" * 40
+
+
+def test_the_hash_of_another_commit_is_judged_by_the_root_alone(folder: Path) -> None:
+    """A key that came between two commits may count in it."""
+    in_head(by_another)(folder)
+    (folder / "root.json").unlink()
+    status, said = stored(folder)
+    assert (status, "spec_hash" in said) == (0, False), said
