@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.campaign.numbers import short
+
 BINS = 4
 """Parts of a range whose means are compared."""
 LEAST_FITS = 2
@@ -223,8 +225,8 @@ def _open_groups(fits: pd.DataFrame, unknown: Unknown) -> dict[str, pd.Index]:
     middle = float(np.median(values))
     unit = f" {unknown.unit}" if unknown.unit else ""
     return {
-        f"up to {middle:.4g}{unit}": fits.index[values <= middle],
-        f"above {middle:.4g}{unit}": fits.index[values > middle],
+        f"up to {short(middle, 4)}{unit}": fits.index[values <= middle],
+        f"above {short(middle, 4)}{unit}": fits.index[values > middle],
     }
 
 

@@ -13,20 +13,22 @@ def digits(value: float) -> str:
     return f"{float(text):.0f}" if "e" in text and 1 <= abs(value) < 1e6 else text
 
 
-def short(value: float) -> str:
-    """The number with three significant digits, and without zeros at its end.
+def short(value: float, figures: int = 3, sign: str = "") -> str:
+    """The number with significant digits, and without zeros at its end.
+
+    figures : up to 6; sign : `+` writes it before positive numbers, too
 
     Only a number from a million on, or below 0.0001, has an exponent.
     """
-    return f"{float(f'{value:.3g}'):.6g}"
+    return f"{float(f'{value:.{figures}g}'):{sign}.6g}"
 
 
 def bytes_text(number: float) -> str:
     """Bytes with three significant digits: 65536 are 65.5 kB."""
     for step, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if abs(number) >= step:
-            return f"{number / step:.3g} {name}"
-    return f"{number:.3g} B"
+            return f"{short(number / step)} {name}"
+    return f"{short(number)} B"
 
 
 def quartiles(values: pd.Series) -> str:

@@ -17,7 +17,7 @@ from analysis.campaign.columns import (
     plain,
 )
 from analysis.campaign.figure_request import Criterion, Labels
-from analysis.campaign.numbers import bytes_text
+from analysis.campaign.numbers import bytes_text, short
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.palette import MOST_SERIES
 from analysis.run.number_columns import UNITS
@@ -210,7 +210,8 @@ def value_text(value: object, unit: str, with_unit: bool = False) -> str:
     number = float(value)
     if unit == "bytes":
         return bytes_text(number)
-    return f"{number:.4g} {unit}" if with_unit and unit else f"{number:.4g}"
+    text = short(number, 4)
+    return f"{text} {unit}" if with_unit and unit else text
 
 
 def summary_row(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import late_scipy as scipy
+from analysis.campaign.numbers import short
 from analysis.published.networks import network_and_size
 from analysis.published.statistics import (
     CONSTANT,
@@ -66,7 +67,7 @@ def p5_difference(
     other = others[question.metric].dropna().astype(float)
     need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
     ends = [float(np.quantile(values, 0.05)) for values in (one, other)]
-    text = f"5th percentiles {ends[0]:.3g} and {ends[1]:.3g}"
+    text = f"5th percentiles {short(ends[0])} and {short(ends[1])}"
     return Finding(ends[0] - ends[1], text, len(one) + len(other))
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from analysis import late_scipy as scipy
 from analysis.campaign import batches, columns
+from analysis.campaign.numbers import short
 from analysis.words import many
 
 SIGNIFICANCE = 0.05
@@ -153,7 +154,7 @@ def median(rows: pd.DataFrame, question: Question) -> Finding:
     known = pairs(rows, question)
     need(len(known), 1, "rows in the batch")
     value = float(known["y"].median())
-    return Finding(value, f"median {value:.3g}", len(known))
+    return Finding(value, f"median {short(value)}", len(known))
 
 
 def median_distance(rows: pd.DataFrame, question: Question) -> Finding:
@@ -167,7 +168,7 @@ def mean(rows: pd.DataFrame, question: Question) -> Finding:
     known = pairs(rows, question)
     need(len(known), 1, "rows in the batch")
     value = float(known["y"].mean())
-    return Finding(value, f"mean {value:.3g}", len(known))
+    return Finding(value, f"mean {short(value)}", len(known))
 
 
 def rms(rows: pd.DataFrame, question: Question) -> Finding:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from analysis import late_scipy as scipy
+from analysis.campaign.numbers import short
 from analysis.published import ratios
 from analysis.published.networks import network_and_size
 from analysis.published.statistics import LEAST_POINTS, Finding, Question, need
@@ -18,7 +19,7 @@ def shift(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Findi
     other = others[question.metric].dropna().astype(float)
     need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
     p = float(scipy.stats.mannwhitneyu(one, other).pvalue)
-    text = f"medians {_short(one.median())} and {_short(other.median())}"
+    text = f"medians {short(one.median())} and {short(other.median())}"
     value = float(one.median() - other.median())
     return Finding(value, text, len(one) + len(other), p)
 
@@ -39,7 +40,7 @@ def paired(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Find
     differences = _differences(rows, others, question.metric)
     p = float(scipy.stats.wilcoxon(differences).pvalue) if differences.any() else 1.0
     value = float(differences.median())
-    text = f"median difference {_short(value, '+')}"
+    text = f"median difference {short(value, sign='+')}"
     return Finding(value, text, len(differences), p)
 
 
@@ -70,7 +71,7 @@ def mean_difference(
         p = float(scipy.stats.ttest_rel(first, second).pvalue)
     else:
         p = float(scipy.stats.ttest_ind(one, other, equal_var=False).pvalue)
-    text = f"means {one.mean():.4g} and {other.mean():.4g}"
+    text = f"means {short(one.mean(), 4)} and {short(other.mean(), 4)}"
     value = float(one.mean() - other.mean())
     return Finding(value, text, len(one) + len(other), p)
 
@@ -83,7 +84,8 @@ def mean_ratio(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> 
     if other.mean() == 0:
         raise ValueError("the mean to divide by is 0")
     value = float(one.mean() / other.mean())
-    text = f"{value:.3g} times, means {one.mean():.4g} and {other.mean():.4g}"
+    means = f"means {short(one.mean(), 4)} and {short(other.mean(), 4)}"
+    text = f"{short(value)} times, {means}"
     return Finding(value, text, len(one) + len(other))
 
 
@@ -132,7 +134,3 @@ TWO_SAMPLE: Mapping[str, TwoSample] = {
         ratios.ratio_trend,
     )
 }
-
-
-def _short(value: float, sign: str = "") -> str:
-    return f"{value:{sign}.3g}"

@@ -6,6 +6,7 @@ from itertools import groupby
 
 import pandas as pd
 
+from analysis.campaign.numbers import short
 from analysis.figures import cells as cells_figure
 from analysis.figures.style import Target
 from analysis.published.cells import DIGITS, PRECISION, Cell, Compared, compare
@@ -109,7 +110,7 @@ def _row(compared: Compared) -> list[str]:
     else:
         ours = _number(compared.ours)
         ours += f" ± {_margin(compared.margin)}" if compared.margin is not None else ""
-        difference = f"{compared.ours - cell.value:+.3g}"
+        difference = short(compared.ours - cell.value, sign="+")
         if abs(compared.ours - cell.value) >= 1000:
             difference = f"{compared.ours - cell.value:+.0f}"
         if cell.value:

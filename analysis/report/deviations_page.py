@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import late_scipy as scipy
+from analysis.campaign.numbers import short
 from analysis.published.deviations import (
     FACTOR,
     LEVEL,
@@ -103,7 +104,8 @@ def _verdict(
     different = sum(p < LEVEL for p in p_values)
     printed_largest = max(number.percent for number in printed)
     yield (
-        f"The largest deviation is {largest:.3g} % in ours and {printed_largest:.3g} %"
+        f"The largest deviation is {short(largest)} % in ours and"
+        f" {short(printed_largest)} %"
         f" in the published table. {different} of {len(p_values)} pairs differ by the F"
         f" test at {LEVEL:g}. If all deviations were equal, {LEVEL * len(p_values):.1f}"
         " pairs would differ by chance."

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.campaign.numbers import short
 from analysis.report.markdown import markdown
 from analysis.run.outcomes import columns
 
@@ -104,7 +105,7 @@ def _values(column: "pd.Series[Any]") -> str:
     known = pd.to_numeric(column, errors="coerce").dropna()
     if known.empty:
         return ""
-    ends = [f"{value:.4g}" for value in (known.min(), known.max())]
+    ends = [short(value, 4) for value in (known.min(), known.max())]
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 

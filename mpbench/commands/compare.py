@@ -192,6 +192,7 @@ def _show(lines: "Sequence[Line]", confidence: float, split: Sequence[str]) -> N
     from rich.table import Table
 
     from analysis.campaign import sample_sizes
+    from analysis.campaign.numbers import short
 
     table = Table(box=None, pad_edge=False)
     level = f"{confidence:g} %"
@@ -220,11 +221,11 @@ def _show(lines: "Sequence[Line]", confidence: float, split: Sequence[str]) -> N
             first_case if first_case == second_case else f"{first_case}={second_case}",
             *line.place,
             str(line.pairs),
-            f"{line.first:.4g}",
-            f"{line.second:.4g}",
-            f"{line.mean.estimate:+.4g}",
+            short(line.first, 4),
+            short(line.second, 4),
+            short(line.mean.estimate, 4, "+"),
             _interval(line.mean, least),
-            f"{line.median.estimate:+.4g}",
+            short(line.median.estimate, 4, "+"),
             _interval(line.median, least),
             str(line.above),
             str(line.below),
@@ -234,6 +235,8 @@ def _show(lines: "Sequence[Line]", confidence: float, split: Sequence[str]) -> N
 
 def _interval(interval: "Interval", least: int) -> str:
     """`+0.1 to +0.2`, or how many pairs an interval needs."""
+    from analysis.campaign.numbers import short
+
     if interval.low is None or interval.high is None:
         return f"needs {least}"
-    return f"{interval.low:+.4g} to {interval.high:+.4g}"
+    return f"{short(interval.low, 4, '+')} to {short(interval.high, 4, '+')}"

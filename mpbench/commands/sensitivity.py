@@ -267,6 +267,8 @@ def _show(lines: "Sequence[Line]", designs: int, points: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from analysis.campaign.numbers import short
+
     text_columns = ["metric", *lines[0].group]
     table = Table(
         title=f"Relative standard deviation over {many(designs, 'design')} of"
@@ -283,7 +285,7 @@ def _show(lines: "Sequence[Line]", designs: int, points: int) -> None:
             *(f"{value}" for value in line.group.values()),
             str(sum(line.runs)),
             *(
-                f"{spread.mean:.4g}: {100 * spread.relative_deviation:.3f} %"
+                f"{short(spread.mean, 4)}: {100 * spread.relative_deviation:.3f} %"
                 f" ({100 * spread.relative_error:.3f} %)"
                 for spread in line.spreads.values()
             ),

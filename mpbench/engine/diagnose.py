@@ -344,7 +344,7 @@ def _case(own: dict[str, Any], settings: dict[str, str]) -> dict[str, Any]:
 def described(unknown: Sequence[Unknown]) -> str:
     """The unknowns with their values in running text."""
     return ", ".join(
-        f"{one.name} {one.low:.4g} to {one.high:.4g} {one.unit}".rstrip()
+        f"{one.name} {one.low:g} to {one.high:g} {one.unit}".rstrip()
         if one.is_range
         else f"{one.name} {' or '.join(one.values)}"
         for one in unknown

@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.campaign.columns import label
 from analysis.campaign.diagnosis import BOUNDING, Difference, Observation, Unknown
+from analysis.campaign.numbers import short
 from analysis.words import many
 from mpbench.engine.diagnose import Diagnosis
 
@@ -32,7 +33,8 @@ def lines(
 ) -> Iterator[str]:
     """The outcome in sentences, the most important first."""
     wanted = " and ".join(
-        f"{each.metric} {each.value:.4g} within {each.within:.0%}" for each in seen
+        f"{each.metric} {short(each.value, 4)} within {each.within:.0%}"
+        for each in seen
     )
     total = many(len(found.rows), "run")
     fits = found.fits
@@ -72,7 +74,9 @@ def _regions(
             else f"{one.name} {_words(own, one)}"
             for one in unknown
         )
-        got = " and ".join(f"{s.metric} {own.iloc[0][s.column]:.4g}" for s in seen)
+        got = " and ".join(
+            f"{s.metric} {short(own.iloc[0][s.column], 4)}" for s in seen
+        )
         yield f"  region {number}: {values}; {many(len(own), 'run')}, the closest {got}"
 
 
@@ -83,7 +87,7 @@ def _words(fits: pd.DataFrame, unknown: Unknown) -> str:
 
 def _span(fits: pd.DataFrame, unknown: Unknown) -> str:
     values = pd.to_numeric(fits[unknown.column])
-    low, high = f"{values.min():.4g}", f"{values.max():.4g}"
+    low, high = short(values.min(), 4), short(values.max(), 4)
     unit = f" {unknown.unit}" if unknown.unit else ""
     return f"{low}{unit}" if low == high else f"{low} to {high}{unit}"
 
@@ -97,7 +101,7 @@ def _apart(parts: Sequence[pd.DataFrame], unknown: Unknown) -> str:
 def _numbers(
     row: "pd.Series[Any]", unknown: Sequence[Unknown], seen: Sequence[Observation]
 ) -> str:
-    got = [f"{each.metric} {row[each.column]:.4g}" for each in seen]
+    got = [f"{each.metric} {short(row[each.column], 4)}" for each in seen]
     values = [f"{one.name} {_one(row[one.column], one)}" for one in unknown]
     return f"{' and '.join(got)} with {', '.join(values)}"
 
@@ -105,7 +109,7 @@ def _numbers(
 def _one(value: Any, unknown: Unknown) -> str:
     if not unknown.is_range:
         return str(value)
-    return f"{float(value):.4g} {unknown.unit}".rstrip()
+    return f"{short(float(value), 4)} {unknown.unit}".rstrip()
 
 
 def _values(fits: pd.DataFrame, unknown: Unknown) -> str:
@@ -131,7 +135,7 @@ def _influence(share: float) -> str:
 
 
 def _told(each: Difference) -> str:
-    means = ", ".join(f"{mean:.3g} for {name}" for name, mean in each.means.items())
+    means = ", ".join(f"{short(mean)} for {name}" for name, mean in each.means.items())
     where = f" ({LOOK[each.column]})" if each.column in LOOK else ""
     return f"To settle {each.unknown}, look at {label(each.column)}: {means}{where}"
 
@@ -153,7 +157,7 @@ def table(
 
 
 def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
+    return short(value, 4) if isinstance(value, int | float) else str(value)
 
 
 def answer(

@@ -263,3 +263,11 @@ def test_networks_are_the_values_of_a_cell() -> None:
     one = cells.compare(cell(point="", metric="jain", unit="", value="0.85"), runs)
     assert one.n == 2 and one.ours == pytest.approx(0.85)
     assert one.margin == pytest.approx(12.706 * 0.05, rel=1e-3)
+
+
+def test_large_cells_have_no_exponent() -> None:
+    one = cells.compare(
+        cell(value="123456"), RUNS.assign(**{"multi.goodput_mbps": [12_340.0] * 5})
+    )
+    row = cells_section._row(one)
+    assert not any("e+" in each for each in row)

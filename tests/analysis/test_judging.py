@@ -11,7 +11,7 @@ from scipy import stats
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.published import answers, intervals, judging, statements
+from analysis.published import answers, intervals, judging, statements, statistics
 from analysis.published import criterion as criteria
 from analysis.published.estimates import estimator
 from analysis.published.findings import Runs, find
@@ -385,3 +385,22 @@ def test_equal_seeds_give_equal_chances() -> None:
     keys: Keys = {"statistic": "spread", "metric": "y", "relation": ">", "value": 0.5}
     frame = networks(np.random.default_rng(1).normal(size=20))
     assert judged(frame, **keys) == judged(frame, **keys)
+
+
+@pytest.mark.parametrize("name", ["median", "mean"])
+def test_a_large_statistic_is_told_without_an_exponent(name: str) -> None:
+    rows = networks(np.arange(10_380.0, 10_440.0, 10))
+    asked = Question("y", "", None, None, ())
+    assert getattr(statistics, name)(rows, asked).text == f"{name} 10400"
+
+
+def test_large_statistics_of_two_samples_are_told_without_an_exponent() -> None:
+    rows = networks(np.array([10_601.0, 10_609.0]))
+    others = networks(np.array([20_001.0, 20_009.0]))
+    asked = Question("y", "", None, None, ())
+    told = {
+        name: TWO_SAMPLE[name](rows, others, asked).text
+        for name in ("mean_difference", "mean_ratio")
+    }
+    assert told["mean_difference"].startswith("means 10600 and 20000")
+    assert told["mean_ratio"] == "0.53 times, means 10600 and 20000"

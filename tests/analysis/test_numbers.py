@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.campaign.numbers import digits, short
+from analysis.campaign.numbers import bytes_text, digits, short
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,19 @@ def test_three_digits_and_few_exponents(value: float, text: str) -> None:
 )
 def test_the_same_without_zeros_at_the_end(value: float, text: str) -> None:
     assert short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(10_400.0, "10400"), (12_345.6, "12350"), (0.012_345, "0.01235"), (5.0, "5")],
+)
+def test_four_digits_have_no_exponent_either(value: float, text: str) -> None:
+    assert short(value, 4) == text
+    assert short(value, 4, "+") == f"+{text}"
+    assert short(-value, 4, "+") == f"-{text}"
+
+
+def test_bytes_below_the_next_unit_have_no_exponent() -> None:
+    assert bytes_text(999_600) == "1000 kB"
+    assert bytes_text(65_536) == "65.5 kB"
+    assert bytes_text(2e12) == "2000 GB"
