@@ -10,10 +10,11 @@ from analysis.campaign import comparison, listed
 from analysis.campaign.answer import LEVEL, SEED, Answer, Contrast
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.comparison import Interval
-from analysis.campaign.directions import LESS, Direction
+from analysis.campaign.directions import LESS, MORE, Direction
 from analysis.campaign.numbers import is_number
 
 INTERRUPTION = "interruption_s"
+GOODPUT = "goodput_mbps"
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,13 @@ class PhaseValues:
 
     column : of the whole run
     good : the direction that is good
-    asked : whether the experiment asks for it; otherwise it is the interruption
+    asked : whether the experiment asks for it; otherwise it is the goodput or the
+        interruption
     medians : by phase and case, over networks, with intervals
     parts : by phase and case: the median over networks of the value over that in the
         first phase, with its interval; only where the first phase has values above 0
     contrasts : by phase, each other case beside the baseline
+    whole : by case, over networks, in whole runs; empty if runs do not have it
     """
 
     column: str
@@ -35,10 +38,11 @@ class PhaseValues:
     medians: Mapping[str, Mapping[str, Interval]]
     parts: Mapping[str, Mapping[str, Interval]]
     contrasts: Mapping[str, tuple[Contrast, ...]]
+    whole: Mapping[str, Interval]
 
 
 def phase_values(campaign: Campaign, answer: Answer) -> tuple[PhaseValues, ...]:
-    """The columns of the question that phases have, and the interruption.
+    """The columns of the question that phases have, goodput, and the interruption.
 
     Empty for a campaign whose links do not change.
     """
@@ -52,7 +56,8 @@ def phase_values(campaign: Campaign, answer: Answer) -> tuple[PhaseValues, ...]:
         return ()
     asked = {c.column: c.good for c in answer.contrasts}
     found = []
-    for column, good in {**asked, INTERRUPTION: LESS}.items():
+    wanted = {**asked, **({} if GOODPUT in asked else {GOODPUT: MORE})}
+    for column, good in {**wanted, INTERRUPTION: LESS}.items():
         present = [p for p in known if is_number(runs, f"{p}.{column}")]
         if len(present) < 2:
             continue
@@ -75,15 +80,7 @@ def _values(
     rng = np.random.default_rng(SEED)
     first = phases[0]
     by_phase = {phase: _by_case(campaign, f"{phase}.{column}") for phase in phases}
-    medians = {
-        phase: {
-            case: comparison.interval(
-                np.array([*values.values()]), np.median, rng, LEVEL
-            )
-            for case, values in cases.items()
-        }
-        for phase, cases in by_phase.items()
-    }
+    medians = {phase: _medians(cases, rng) for phase, cases in by_phase.items()}
     parts: dict[str, dict[str, Interval]] = {}
     for phase in phases[1:]:
         for case, values in by_phase[phase].items():
@@ -101,7 +98,20 @@ def _values(
             campaign, replace(answer.question, better=better), search=False
         )
         contrasts[phase] = beside.contrasts if beside else ()
-    return PhaseValues(column, good, asked, medians, parts, contrasts)
+    whole = _by_case(campaign, column) if is_number(campaign.ok_runs, column) else {}
+    return PhaseValues(
+        column, good, asked, medians, parts, contrasts, _medians(whole, rng)
+    )
+
+
+def _medians(
+    cases: Mapping[str, Mapping[object, float]], rng: np.random.Generator
+) -> dict[str, Interval]:
+    """The median over networks of each case."""
+    return {
+        case: comparison.interval(np.array([*values.values()]), np.median, rng, LEVEL)
+        for case, values in cases.items()
+    }
 
 
 def _by_case(campaign: Campaign, column: str) -> dict[str, dict[object, float]]:

@@ -147,11 +147,15 @@ def _written(
     answered_statements = statements_section.answers(contents.statements, campaign)
     compared_cells = [compare(cell, campaign.ok_runs) for cell in contents.cells]
     verdicts_table.write(folder, _verdict_rows(answered_statements, compared_cells))
+    in_phases = phases_section.values(answered, campaign)
     lines = [
         f"# {campaign.name}",
         "",
         *question_section.lines(
-            answered, campaign, [*phases_section.lines(answered, campaign), *trade_off]
+            answered,
+            campaign,
+            [*phases_section.lines(in_phases, answered, campaign), *trade_off],
+            phases_section.summary(in_phases, answered, campaign),
         ),
         *_description(campaign),
         *_verdicts(campaign),

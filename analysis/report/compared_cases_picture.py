@@ -114,10 +114,10 @@ def _shown(panel: Sequence[Difference]) -> scales.Range | None:
     unless that leaves the usual dots less than LEAST_PART of it.
     """
     values = _values(panel)
-    usual = scales.cut(values)
+    usual = scales.cut(values, most_beyond=1)
     if usual is None:
         return None
-    whole = scales.cut(values, map(_marks, panel))
+    whole = scales.cut(values, map(_marks, panel), most_beyond=1)
     low, high = (whole.low, whole.high) if whole else (values.min(), values.max())
     return whole if usual.high - usual.low >= LEAST_PART * (high - low) else usual
 

@@ -1,6 +1,10 @@
-"""Sentences on what happens where links change, and a table of the phases."""
+"""Sentences on what happens where links change, and a table of the phases.
+
+The most important of them is part of the answer that begins the page.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from analysis.campaign import question
 from analysis.campaign.answer import BETTER, SAME, UNDECIDED, WORSE, Answer, Contrast
@@ -8,7 +12,12 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import plain, unit_of
 from analysis.campaign.comparison import Interval
 from analysis.campaign.directions import MORE
-from analysis.campaign.phase_values import INTERRUPTION, PhaseValues, phase_values
+from analysis.campaign.phase_values import (
+    GOODPUT,
+    INTERRUPTION,
+    PhaseValues,
+    phase_values,
+)
 from analysis.report import turning_words
 from analysis.report.markdown import markdown
 from analysis.report.question_section import name_of, observations
@@ -24,9 +33,75 @@ INSIDE = {
 }
 
 
-def lines(answer: Answer | None, campaign: Campaign) -> Iterator[str]:
+def values(answer: Answer | None, campaign: Campaign) -> tuple[PhaseValues, ...]:
+    """The metrics in all phases; none for links that do not change."""
+    return phase_values(campaign, answer) if answer and answer.contrasts else ()
+
+
+def summary(
+    found: Sequence[PhaseValues], answer: Answer | None, campaign: Campaign
+) -> str:
+    """What happens at the change: goodput, or else the first metric of the question,
+    and the longest time without data in a whole run. Empty if no link changes.
+    """
+    if answer is None or not found or not campaign.changing:
+        return ""
+    told: list[str] = []
+    shown = [one for one in found if one.column != INTERRUPTION]
+    for one in sorted(shown, key=lambda one: one.column != GOODPUT)[:1]:
+        told += _at_change(one, answer, campaign)
+    for gap in found:
+        if gap.column == INTERRUPTION and gap.whole:
+            size = _all(gap.whole, unit_of(gap.column))
+            told.append(f"the {_name(gap, answer)} in a whole run is {size}.")
+    if told and all(one.column != INTERRUPTION for one in found):
+        silent = campaign.ok_runs.get(INTERRUPTION)
+        if silent is not None and silent.max() == 0:
+            told.append("no run has an interval without data.")
+    if not told:
+        return ""
+    names = question.joined([f"`{name}`" for name in campaign.changing])
+    verb = "changes" if len(campaign.changing) == 1 else "change"
+    first, *rest = told
+    more = [f"{one[0].upper()}{one[1:]}" for one in rest]
+    return " ".join([f"When {names} {verb}, {first}", *more])
+
+
+def _at_change(one: PhaseValues, answer: Answer, campaign: Campaign) -> Iterator[str]:
+    """A metric in the phase that follows the first, or that the question is about."""
+    first, *later = one.medians
+    phase = next((p for p in later if _asked_for(p, answer)), later[0])
+    span = campaign.phases[phase]
+    when = f"`{phase}`{f' ({_time(span)})' if span else ''}"
+    unit = unit_of(one.column)
+    before = {
+        c: replace(each, low=None, high=None) for c, each in one.medians[first].items()
+    }
+    yield (
+        f"{_name(one, answer)} in {when} is {_all(one.medians[phase], unit)}; in"
+        f" `{first}` it is {_all(before, unit)}."
+    )
+    if beside := _beside(one.contrasts[phase], answer):
+        yield beside.replace(" it is ", f" it is, in `{phase}`, ", 1)
+
+
+def _all(of_case: Mapping[str, Interval], unit: str) -> str:
+    """As `_each`, but values that are equal stand once."""
+    alike = set(of_case.values())
+    if len(of_case) > 1 and len(alike) == 1:
+        return f"{_value(alike.pop(), unit, 1.0)} with every case"
+    return _each(of_case, unit, 1.0)
+
+
+def _asked_for(phase: str, answer: Answer) -> bool:
+    """Whether the question is about a metric in this phase."""
+    return any(c.metric.startswith(f"{phase}.") for c in answer.contrasts)
+
+
+def lines(
+    found: Sequence[PhaseValues], answer: Answer | None, campaign: Campaign
+) -> Iterator[str]:
     """The sentences and the table; nothing for links that do not change."""
-    found = phase_values(campaign, answer) if answer and answer.contrasts else ()
     if answer is None or not found:
         return
     yield _head(campaign, found)

@@ -18,6 +18,7 @@ from analysis.campaign.columns import column_of, plain
 from analysis.campaign.comparison import RESAMPLES, Interval
 from analysis.campaign.directions import MORE
 from analysis.campaign.leaders import Leader
+from analysis.campaign.numbers import short
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.kinds.trade_off.request import TradeOff
 from analysis.report import turning_words, unfinished_words
@@ -70,11 +71,15 @@ def picture(outcome: Outcome, suffix: str) -> Iterator[str]:
 
 
 def lines(
-    answer: Answer | None, campaign: Campaign, beside: Sequence[str]
+    answer: Answer | None,
+    campaign: Campaign,
+    beside: Sequence[str],
+    at_change: str = "",
 ) -> Iterator[str]:
     """The section; nothing without an answer.
 
     beside : lines of the picture beside it, which stands behind the first paragraph
+    at_change : a sentence of that paragraph on links that change; empty without them
     """
     if answer is None:
         return
@@ -88,7 +93,8 @@ def lines(
         yield from (f"- {reason}." for reason in answer.left_out)
         yield ""
         return
-    yield " ".join([*_summary(answer), *unfinished_words.sentence(campaign.runs)])
+    told = [*_summary(answer), *([at_change] if at_change else [])]
+    yield " ".join([*told, *unfinished_words.sentence(campaign.runs)])
     yield ""
     yield from beside
     open_together = _open_together(answer)
@@ -262,11 +268,26 @@ def _leading(answer: Answer, found: Mapping[str, Leader]) -> Iterator[str]:
     """Who has the most, or the least, of all cases."""
     for column, leader in found.items():
         contrast = next(c for c in answer.contrasts if c.column == column)
-        yield _lead(leader, contrast, name_of(contrast, answer))
+        own = [c for c in answer.contrasts if c.column == column]
+        gains = {c.case: short(c.gain.estimate) for c in own}
+        best = gains.get(leader.case, short(0))
+        alike = [case for case in leader.ahead if gains.get(case, short(0)) == best]
+        yield _lead(leader, contrast, name_of(contrast, answer), alike)
 
 
-def _lead(leader: Leader, contrast: Contrast, name: str) -> str:
+def _lead(leader: Leader, contrast: Contrast, name: str, alike: Sequence[str]) -> str:
+    """One leader in a sentence.
+
+    alike : the other cases whose median differences are the same to three digits
+    """
     what = f"the {'most' if contrast.good == MORE else 'least'} {name}"
+    few = any(lead.low is None for lead in leader.ahead.values())
+    if few and alike:
+        level = question.joined([f"`{case}`" for case in (leader.case, *alike)])
+        return (
+            f"Of all cases, {level} have {what} in the median, and differ by less than"
+            f" three digits show; an interval needs {NUMBERS[LEAST]} networks."
+        )
     head = f"Of all cases, `{leader.case}` has {what} in the median"
     if not leader.level:
         nearest = min(leader.ahead.items(), key=lambda pair: pair[1].estimate)
@@ -282,7 +303,6 @@ def _lead(leader: Leader, contrast: Contrast, name: str) -> str:
             f"{head}, {amount(lead.estimate, contrast.unit)}{share} ahead of the next,"
             f" `{case}`{_interval(lead, contrast.unit)}."
         )
-    few = any(lead.low is None for lead in leader.ahead.values())
     if few:
         return f"{head}; an interval needs {NUMBERS[LEAST]} networks."
     if not leader.behind:

@@ -319,6 +319,20 @@ def test_leaders_of_several_cases() -> None:
     assert leaders(answered(bad))["goodput_mbps"].case == "a"
 
 
+def test_leaders_of_few_networks_that_are_alike_are_named_together() -> None:
+    def made(ratio: float) -> str:
+        gain = {"a": 1.0, "b": 1.3, "c": ratio}
+        rows = [row(p, c, 10.0 * gain[c], **{X: p}) for p in range(3) for c in "abc"]
+        return words(replace(campaign(rows), question=GOODPUT))
+
+    assert (
+        "Of all cases, `c` and `b` have the most goodput in the median, and differ by"
+        " less than three digits show; an interval needs six networks."
+    ) in made(1.30001)
+    alone = "Of all cases, `c` has the most goodput in the median; an interval needs"
+    assert alone in made(1.4)
+
+
 def test_the_usual_question() -> None:
     metrics = ["traffic_split", "aggregation_benefit", "goodput", "jain", "mean_queue"]
     asked = usual(["a", "b"], metrics, {})

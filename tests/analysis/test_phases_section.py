@@ -10,7 +10,7 @@ from analysis.campaign.answer import answer
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.phase_values import phase_values
 from analysis.campaign.question import Question
-from analysis.report import phases_section
+from analysis.report import phases_section, question_section
 from tests.analysis.questions import X, Y, answered, campaign, row
 
 PHASES = {"before": (0.0, 4.0), "during": (4.0, 7.0), "after": (7.0, 11.0)}
@@ -41,7 +41,8 @@ def made(networks: int, cases: str = "ab", **changed: Any) -> Campaign:
 
 
 def text(of: Campaign) -> str:
-    return "\n".join(phases_section.lines(answer(of), of))
+    found = answer(of)
+    return "\n".join(phases_section.lines(phases_section.values(found, of), found, of))
 
 
 HEAD = (
@@ -138,3 +139,48 @@ def test_metrics_of_a_background_entry_have_columns() -> None:
     of = made(8, background=("call",))
     assert of.columns("message_delay_p95") == ["call.message_delay_p95_ms"]
     assert of.columns("goodput") == ["goodput_mbps"]
+
+
+def at_change(of: Campaign) -> str:
+    found = answer(of)
+    return phases_section.summary(phases_section.values(found, of), found, of)
+
+
+def test_the_answer_says_what_happens_at_the_change() -> None:
+    of = made(3)
+    of = replace(of, runs=of.runs.assign(interruption_s=[0.5, 0.0] * 3))
+    assert at_change(of) == (
+        "When `wifi` changes, goodput in `during` (4 to 7 s) is 5.5 Mbit/s with `a` and"
+        " 6.6 Mbit/s with `b`; in `before` it is 11 Mbit/s with every case. The longest"
+        " time without data in a whole run is 0.5 s with `a` and 0 s with `b`."
+    )
+    assert at_change(of) in "\n".join(
+        question_section.lines(answer(of), of, [], at_change(of))
+    )
+
+
+def test_intervals_decide_at_the_change() -> None:
+    told = at_change(made(8))
+    assert told.endswith("Beside `a` it is, in `during`, better with `b` (+20 %).")
+
+
+def test_goodput_at_the_change_is_told_unasked() -> None:
+    of = made(3, question=Question("a", {"call.message_delay_p95": "less"}))
+    assert "goodput in `during` (4 to 7 s) is 5.5 Mbit/s" in at_change(of)
+
+
+def test_the_phase_of_the_question_is_told() -> None:
+    of = made(3, question=Question("a", {"after.goodput": "more"}))
+    assert "goodput in `after` (7 to 11 s) is 11 Mbit/s" in at_change(of)
+
+
+def test_runs_that_are_never_interrupted_say_so() -> None:
+    of = made(3)
+    runs = of.runs.assign(interruption_s=0.0, **{"during.interruption_s": 0.0})
+    told = at_change(replace(of, runs=runs))
+    assert told.endswith("No run has an interval without data.")
+
+
+def test_links_that_stay_have_no_sentence() -> None:
+    assert at_change(made(3, changing=())) == ""
+    assert at_change(made(3, phases={})) == ""
