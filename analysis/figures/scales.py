@@ -3,8 +3,10 @@
 An axis is logarithmic if half of its positive values would otherwise share its lowest
 tenth, and would not on the logarithmic axis, and none is far from the others there. Of
 a linear axis, values far beyond all others are cut off, if the others would otherwise
-share less than a third of it; the note below the figure tells how many. No group of
-values disappears: the median of each stays, and so does all of a small group.
+share less than a third of it; the note below the figure tells how many. More than one
+value in twenty is never cut off: so many are no outliers. Only a figure that marks at
+its edge which case lies beyond cuts off more. No group of values disappears: the median
+of each stays, all of a small group, and a box from its first to its third quartile.
 """
 
 from collections.abc import Iterable
@@ -21,6 +23,8 @@ FENCE = 3.0
 """Interquartile ranges beyond a quartile at which a value is far out (Tukey)."""
 LEAST_VALUES = 5
 """With fewer values there are no outliers."""
+MOST_BEYOND = 0.05
+"""The largest share of all values that an axis may leave out."""
 LEAST_LISTED = 3
 """So many values that somebody listed say whether they rise by factors."""
 LEAST_SPAN = 0.002
@@ -88,13 +92,19 @@ def _part(values: np.ndarray) -> float:
 
 
 def cut(
-    values: Iterable[float], groups: Iterable[Iterable[float]] = ()
+    values: Iterable[float],
+    groups: Iterable[Iterable[float]] = (),
+    boxes: Iterable[Iterable[float]] = (),
+    most_beyond: float = MOST_BEYOND,
 ) -> Range | None:
     """The range of a linear axis without outliers; None if it shows all values.
 
-    groups : the values of each mark that a reader compares with others, such as a box.
-        The middle of each group stays in the range. So do all values of a group that
-        has fewer than LEAST_VALUES, which has no outliers.
+    groups : the values of each mark that a reader compares with others, such as a
+        curve. The middle of each group stays in the range. So do all values of a group
+        that has fewer than LEAST_VALUES, which has no outliers.
+    boxes : as `groups`, for marks that show quartiles, which stay in the range
+    most_beyond : the largest share of the values that may be outside; a figure that
+        marks at its edge what lies beyond can give more
     """
     known = _known(values)
     if len(known) < LEAST_VALUES:
@@ -104,13 +114,15 @@ def cut(
     if not reach:  # half of the values are equal, and say nothing of the others
         return None
     inside = (known >= q1 - reach) & (known <= q3 + reach)
-    kept = np.concatenate([known[inside], *map(_middle, groups)])
+    kept = np.concatenate([known[inside], *map(_middle, groups), *map(_box, boxes)])
     low, high = float(kept.min()), float(kept.max())
     inside = (known >= low) & (known <= high)
     whole = float(known.max() - known.min())
     if inside.all() or high == low or (high - low) >= LEAST_PART * whole:
         return None
     outside = known[~inside]
+    if len(outside) > most_beyond * len(known):
+        return None
     far = np.maximum(low - outside, outside - high)
     return Range(low, high, len(outside), float(outside[int(np.argmax(far))]))
 
@@ -121,6 +133,13 @@ def _middle(group: Iterable[float]) -> np.ndarray:
     if len(known) < LEAST_VALUES:
         return known
     return known[[(len(known) - 1) // 2, len(known) // 2]]
+
+
+def _box(group: Iterable[float]) -> np.ndarray:
+    """The values of a group that a figure with boxes shows, and its quartiles."""
+    known = _known(group)
+    ends = np.quantile(known, [0.25, 0.75]) if len(known) else known
+    return np.concatenate([_middle(known), ends])
 
 
 def told(shown: Range | None, count: int, what: str, unit: str = "") -> str:

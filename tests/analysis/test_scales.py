@@ -6,36 +6,38 @@ import pytest
 from analysis.figures import ellipses, palette, scales, style
 
 TEN = [float(value) for value in range(10, 20)]
+MANY = 4 * TEN
 
 
 def test_an_outlier_that_flattens_an_axis_is_cut_and_told() -> None:
-    shown = scales.cut([*TEN, 1000.0])
+    shown = scales.cut([*MANY, 1000.0])
     assert shown is not None
     assert (shown.low, shown.high, shown.beyond, shown.farthest) == (10, 19, 1, 1000)
     assert shown.ends == (10 - 0.45, 19 + 0.45)
-    assert scales.told(shown, 11, "marks", "ms") == (
-        "1 of 11 marks lies outside the figure, the farthest at 1000 ms."
+    assert scales.told(shown, 41, "marks", "ms") == (
+        "1 of 41 marks lies outside the figure, the farthest at 1000 ms."
     )
-    assert scales.told(None, 11, "marks") == ""
+    assert scales.told(None, 41, "marks") == ""
 
 
 def test_both_sides_are_cut_and_the_farthest_is_told() -> None:
-    shown = scales.cut([*TEN, 500.0, -2000.0])
+    shown = scales.cut([*MANY, 500.0, -2000.0])
     assert shown is not None and (shown.beyond, shown.farthest) == (2, -2000)
-    assert "2 of 12 dots lie outside" in scales.told(shown, 12, "dots")
+    assert "2 of 42 dots lie outside" in scales.told(shown, 42, "dots")
 
 
 def test_a_group_of_few_values_is_never_cut() -> None:
-    far = [*TEN, 36.0, 1000.0]
-    assert scales.cut(far, [TEN, [36.0], [1000.0]]) is None
+    far = [*MANY, 36.0, 1000.0]
+    assert scales.cut(far, [MANY, [36.0], [1000.0]]) is None
     # Of a group of five values, only the middle has to stay.
-    lone = [*TEN, 12.0, 13.0, 14.0, 15.0, 1000.0]
-    assert scales.cut(lone, [TEN, lone[10:]]) == scales.cut(lone)
-    assert scales.cut(lone, [TEN, lone[11:]]) is None
+    lone = [*MANY, 12.0, 13.0, 14.0, 15.0, 1000.0]
+    shown = scales.cut(lone)
+    assert shown is not None and scales.cut(lone, [MANY, lone[40:]]) == shown
+    assert scales.cut(lone, [MANY, lone[41:]]) is None
 
 
 def test_the_middle_of_each_group_stays() -> None:
-    low = [float(value) for value in range(10, 40)] * 2
+    low = [float(value) for value in range(10, 40)] * 5
     high = [90.0, 90.0, 95.0, 95.0]
     odd, even = [*high, 2000.0], [*high, 2000.0, 2000.0]
     alone = scales.cut([*low, *odd])
@@ -45,6 +47,27 @@ def test_the_middle_of_each_group_stays() -> None:
     # The median of this group lies between 95 and 2000, where it has no mark.
     torn = [*high[:3], 2000.0, 2000.0, 2000.0]
     assert scales.cut([*low, *torn], [low, torn]) is None
+
+
+def test_boxes_stay_from_quartile_to_quartile() -> None:
+    low = [float(value) for value in range(10, 40)] * 5
+    # Quartiles 12 and 90: the median stays without them, and the box would not.
+    wide = [11.0, 12.0, 13.0, 90.0, 2000.0]
+    assert scales.cut([*low, *wide], [low, wide]) == scales.Range(10, 39, 2, 2000)
+    boxed = scales.cut([*low, *wide], boxes=[low, wide])
+    assert boxed == scales.Range(10, 90, 1, 2000)
+    assert scales.cut([*low, 1000.0], boxes=[low, []]) == scales.cut([*low, 1000.0])
+    few = [90.0, 2000.0]
+    assert scales.cut([*low, *few], boxes=[low, few]) is None
+
+
+def test_no_more_than_one_value_in_twenty_is_cut_off() -> None:
+    """Values of which many are equal put a quarter of all beyond their fences."""
+    one = scales.cut([*TEN, *TEN[:9], 1000.0])
+    assert one is not None and one.beyond == 1
+    assert scales.cut([*TEN, *TEN[:8], 1000.0]) is None
+    crowded = [1.0, 1.01] * 180 + list(np.linspace(2, 40, 130))
+    assert scales.cut(crowded) is None
 
 
 @pytest.mark.parametrize(
@@ -69,9 +92,9 @@ def test_equal_values_make_no_outliers_of_others() -> None:
 
 
 def test_a_third_of_the_axis_is_the_limit() -> None:
-    # Quartiles 12.5 and 17.5 give fences at -2.5 and 32.5.
-    assert scales.cut([*TEN, 37.0]) is None  # 9 of 27
-    assert scales.cut([*TEN, 37.1]) is not None
+    # Quartiles 12 and 17 give fences at -3 and 32.
+    assert scales.cut([*MANY, 37.0]) is None  # 9 of 27
+    assert scales.cut([*MANY, 37.1]) is not None
 
 
 def test_a_logarithmic_axis_for_values_over_decades() -> None:
@@ -133,3 +156,9 @@ def test_panels_fit_a_page(
     parts = style.split(list(range(count)), columns, height)
     assert [len(part) for part in parts] == sizes
     assert [n for part in parts for n in part] == list(range(count))
+
+
+def test_a_figure_that_marks_what_is_beyond_cuts_off_more() -> None:
+    far = [*TEN, 1000.0]
+    assert scales.cut(far) is None
+    assert scales.cut(far, most_beyond=1) == scales.Range(10, 19, 1, 1000)

@@ -109,7 +109,7 @@ def data(request: Box, campaign: Campaign) -> BoxData:
         for panel in panels.values()
         for group in batches.groups(panel.criterion, panel.values, bounds)
     ]
-    shown = None if log else scales.cut(rows[column], every)
+    shown = None if log else scales.cut(rows[column], boxes=every)
     return BoxData(
         panels=panels,
         labels=(

@@ -116,7 +116,7 @@ def data(request: Groups, campaign: Campaign) -> GroupsData:
     )
     log = scales.is_logarithmic(rows[column])
     every = [values for by_group in boxes.values() for values in by_group.values()]
-    shown = None if log else scales.cut(rows[column], every)
+    shown = None if log else scales.cut(rows[column], boxes=every)
     outside = scales.told(shown, len(rows), "values")
     numbers = {name: number for number, name in enumerate(boxes)}
     if box_column == "case":

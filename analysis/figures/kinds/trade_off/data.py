@@ -206,7 +206,8 @@ def _panel(
     ranges = {
         name: found
         for name, numbers in zip(AXES, every, strict=True)
-        if log not in (name, "both") and (found := scales.cut(numbers, stays))
+        if log not in (name, "both")
+        and (found := scales.cut(numbers, stays, most_beyond=1))
     }
     one = over is not None
     return Panel(_clouds(values, ranges, log), labels, log, ranges, one)
