@@ -185,3 +185,26 @@ def test_an_axis_is_logarithmic_where_its_values_ask(
         each.get_attribute("aria-pressed") for each in even.all("#scatter1 .log")
     ]
     assert "true" not in pressed
+
+
+def test_ranges_of_a_narrow_map_are_written_in_full(
+    browser: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A range that is wider than its cell takes two lines."""
+    delays = tuple(0.0163 + 0.10775 * place for place in range(9))
+    monkeypatch.setattr(f"{__name__}.DELAYS", delays)
+    same = [float(value) for value in range(18)]
+    look = Look(browser, page(tmp_path, dict.fromkeys("abc", same)))
+    look.script(
+        "window.written = [];"
+        "const plain = CanvasRenderingContext2D.prototype.fillText;"
+        "CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {"
+        "  if (this.canvas.closest('#panels')) written.push(text);"
+        "  return plain.call(this, text, ...at);"
+        "};"
+    )
+    look.choose("#panels select[aria-label='Factor across']", "path1.delay_ms")
+    look.until(lambda: look.script("return written.length"))
+    written = look.script("return written")
+    assert not [text for text in written if text.endswith("…")]
+    assert {"0.016\u2013", "0.19"} <= set(written)

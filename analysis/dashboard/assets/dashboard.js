@@ -1460,6 +1460,12 @@
     }
     return `${short}…`;
   }
+  function folded(context, text, width) {
+    const at = text.indexOf("–") + 1;
+    const fits = context.measureText(text).width <= width;
+    const parts = fits || at < 2 ? [text] : [text.slice(0, at), text.slice(at)];
+    return parts.map((part) => clip(context, part, width));
+  }
   function keyIn(address, name, start, wanted = () => true) {
     const column = columns.get(address.get(name));
     return column && wanted(column) ? column.key : start;
@@ -1587,6 +1593,7 @@
   var CELL = 30;
   var HEAD = 24;
   var FOOT = 44;
+  var LINE = 13;
   var WIDE = 320;
   var BELOW = [213, 94, 0];
   var ABOVE = [0, 114, 178];
@@ -1773,7 +1780,9 @@
       context.textBaseline = "top";
       context.fillStyle = palette.soft;
       this.across.forEach(({ name }, x) => {
-        context.fillText(clip(context, name, cell - 4), from + (x + 0.5) * cell, bottom + 5);
+        folded(context, name, cell - 4).forEach((line, row) => {
+          context.fillText(line, from + (x + 0.5) * cell, bottom + 5 + row * LINE);
+        });
       });
     }
     box(context, { number, values, x, y }, left, top, wide) {
@@ -2688,7 +2697,7 @@
   };
 
   // analysis/dashboard/assets/src/spread.js
-  var LINE = 24;
+  var LINE2 = 24;
   var LEAST_BOX = 5;
   var HEAD3 = 22;
   var Spread = class {
@@ -2812,7 +2821,7 @@
         const [across, high] = this.grid(width);
         return Math.ceil(this.found.length / across) * high + (this.by ? 0 : 26);
       }
-      return this.found.length * (this.shown.length * LINE + (this.by ? HEAD3 : 4)) + 30;
+      return this.found.length * (this.shown.length * LINE2 + (this.by ? HEAD3 : 4)) + 30;
     }
     grid(width) {
       if (!this.by) return [1, 240];
@@ -2882,12 +2891,12 @@
           top += HEAD3;
         } else top += 4;
         for (const number of this.shown) {
-          this.box(context, x, group.cases[number], number, top + LINE / 2, right, width);
+          this.box(context, x, group.cases[number], number, top + LINE2 / 2, right, width);
           this.curves.forEach((curve, i) => {
             const theory = mean3(group.theory[number][i]);
-            if (theory !== void 0) hollow(context, curve, x.at(theory), top + LINE / 2);
+            if (theory !== void 0) hollow(context, curve, x.at(theory), top + LINE2 / 2);
           });
-          top += LINE;
+          top += LINE2;
         }
       }
     }
@@ -2912,7 +2921,7 @@
       context.globalAlpha = few ? 1 : values.length > 150 ? 0.22 : 0.4;
       context.beginPath();
       values.forEach((value, i) => {
-        const at = y + ((i + 1) * 0.618034 % 1 - 0.5) * (LINE - 10);
+        const at = y + ((i + 1) * 0.618034 % 1 - 0.5) * (LINE2 - 10);
         context.moveTo(x.at(value) + size, at);
         context.arc(x.at(value), at, size, 0, 2 * Math.PI);
       });

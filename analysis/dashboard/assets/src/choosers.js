@@ -71,6 +71,14 @@ export function clip(context, text, width) {
   return `${short}…`;
 }
 
+// The lines of a name that is too long for so many pixels: a range breaks at its dash.
+export function folded(context, text, width) {
+  const at = text.indexOf("–") + 1;
+  const fits = context.measureText(text).width <= width;
+  const parts = fits || at < 2 ? [text] : [text.slice(0, at), text.slice(at)];
+  return parts.map((part) => clip(context, part, width));
+}
+
 // A key of an address, if it is that of a column for which `wanted` holds.
 export function keyIn(address, name, start, wanted = () => true) {
   const column = columns.get(address.get(name));

@@ -1,7 +1,7 @@
 // A heat map per case: the median of a metric over two factors.
 
 import { palette, place, rgb } from "./canvas.js";
-import { caseChooser, chooser, clip, keyIn, note } from "./choosers.js";
+import { caseChooser, chooser, clip, folded, keyIn, note } from "./choosers.js";
 import {
   columns,
   data,
@@ -21,6 +21,7 @@ import { hideTip, showTip } from "./tip.js";
 const CELL = 30;
 const HEAD = 24;
 const FOOT = 44;
+const LINE = 13;
 const WIDE = 320;
 const BELOW = [213, 94, 0];
 const ABOVE = [0, 114, 178];
@@ -232,7 +233,9 @@ export class HeatMap {
     context.textBaseline = "top";
     context.fillStyle = palette.soft;
     this.across.forEach(({ name }, x) => {
-      context.fillText(clip(context, name, cell - 4), from + (x + 0.5) * cell, bottom + 5);
+      folded(context, name, cell - 4).forEach((line, row) => {
+        context.fillText(line, from + (x + 0.5) * cell, bottom + 5 + row * LINE);
+      });
     });
   }
 
