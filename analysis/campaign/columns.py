@@ -113,10 +113,10 @@ def label(column: str) -> str:
         return SYMBOLS[column].replace("path 1", path_words("path1"))
     entry, of_entry = of_tool(column)
     if of_entry:
-        return f"{entry} {of_entry}".lstrip()
+        return f"{entry.replace('.', ' ')} {of_entry}".lstrip()
     head, _, rest = column.rpartition(".")
     if rest in SYMBOLS:
-        symbol = SYMBOLS[rest]
+        symbol, head = SYMBOLS[rest], head.replace(".", " ")
         return f"{symbol}, {head}" if rest == "jain" else f"{head} {symbol}"
     what, _, unit = rest.rpartition("_")
     if not what or unit not in UNITS:
@@ -150,11 +150,11 @@ def _labels(tool: str) -> dict[str, str]:
 
 
 def path_words(name: str) -> str:
-    """The name of a path in running text: `path 1` for `path1`, and `phone path 1` for
-    `phone.path1`."""
+    """The name of a path in running text: `path 1` for `path1`, `phone path 1` for
+    `phone.path1`, and `train wifi` for `train.wifi`."""
     if match := _OF_USER.fullmatch(name):
-        return f"{match[1]} path {match[2]}"
-    return labels.label(name)
+        return f"{match[1].replace('.', ' ')} path {match[2]}"
+    return " ".join(map(labels.label, name.split(".")))
 
 
 def plain(column: str) -> str:

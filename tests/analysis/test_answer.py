@@ -456,7 +456,7 @@ def test_columns_of_tools_are_named_by_their_tool(name: str, text: str) -> None:
     [
         ("pingpong.p95_ms", "exchange time p95 [ms]"),
         ("game.pingpong.p95_ms", "game exchange time p95 [ms]"),
-        ("during.game.page.first_byte_s", "during.game time to first byte [s]"),
+        ("during.game.page.first_byte_s", "during game time to first byte [s]"),
         ("page.goodput_mbps", "page goodput [Mbit/s]"),
         ("page.own_ms", "page own [ms]"),
         ("iperf3.p95_ms", "iperf3 p95 [ms]"),

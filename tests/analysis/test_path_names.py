@@ -257,3 +257,18 @@ def test_the_share_of_a_link_is_not_that_of_the_first_path() -> None:
     assert columns.metric_columns(
         "traffic_split", frame.assign(path_names="path1"), ()
     ) == ["path1.share"]
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("train.wifi.share", "train wifi share"),
+        ("train.path1.share", "train path 1 share"),
+        ("before.train.path1.share", "before train path 1 share"),
+        ("before.train.goodput_mbps", "before train goodput [Mbit/s]"),
+        ("before.game.srtt_ms", "before game smoothed RTT [ms]"),
+        ("path1.queueing_delay_ms", "path 1 queueing delay [ms]"),
+    ],
+)
+def test_names_of_traffic_phases_and_links_are_words(column: str, text: str) -> None:
+    assert columns.label(column) == text
