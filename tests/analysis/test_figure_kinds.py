@@ -648,6 +648,27 @@ def test_bars_of_equal_capacities_are_told_apart() -> None:
     assert goodput_data.data(Goodput(), many(2)).others == {}
 
 
+def test_the_line_over_bars_has_the_mean_of_a_capacity_that_changes() -> None:
+    loaded = listed([8000, 2_048_000], [5, 9])
+    steady = goodput_data.data(Goodput(), loaded)
+    assert "that changes" not in steady.note
+    assert list(steady.carried) == list(steady.capacities.sum(axis=1))
+    name = next(iter(steady.capacities))
+    half = loaded.runs[name] / 2
+    mean = name.replace("capacity_mbps", "mean_capacity_mbps")
+    changed = replace(loaded, runs=loaded.runs.assign(**{mean: half}))
+    made = goodput_data.data(Goodput(), changed)
+    lost = steady.capacities[name] / 2
+    assert list(made.carried) == list(steady.carried - lost)
+    assert "Of a link that changes it has the mean" in made.note
+    assert made.capacities.equals(steady.capacities)
+    with style.styled(style.Look()):
+        [picture] = goodput_drawing.draw(made, style.Look())
+    [lines] = [c for c in picture.axes[0].collections if c.get_label()]
+    heights = sorted(float(path.vertices[0][1]) for path in lines.get_paths())
+    assert heights == pytest.approx(sorted(made.carried))
+
+
 def test_colours_make_no_difference_of_what_is_none() -> None:
     """Values that differ by 1e-9 have the colours of equal ones."""
     loaded = listed([8000, 2_048_000], [5, 9])

@@ -343,3 +343,9 @@ def test_a_path_of_its_own_has_its_capacity_beside_shared_ones(
         "path 1": [(0, 20), (5, 0)]
     }
     assert capacity_lines.steps(run, "goodput", (), 10.0) == {}
+
+
+def test_a_path_has_one_colour_in_all_cases() -> None:
+    """TCP on a path is as MPTCP's first subflow on it; one that joins later is not."""
+    numbers = over_time_drawing._numbers(["wifi (1)", "lte", "wifi (2)", "wifi", "lte"])
+    assert numbers == {"wifi (1)": 0, "lte": 1, "wifi (2)": 2, "wifi": 0}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
@@ -20,6 +21,10 @@ LINE = (
     "The line shows what the links carry, headers included, so no goodput reaches it."
     " Repetitions are averaged."
 )
+CHANGING = (
+    " Of a link that changes it has the mean over the traffic's time; the axis names"
+    " the capacity at its beginning."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +33,10 @@ class GoodputData(PageText):
 
     cases : goodput by point of each case, in Mbit/s
     alone : goodput by point of TCP on each path, in Mbit/s; may be empty
-    capacities : capacities in Mbit/s, one row per point and one column per path
+    capacities : capacities in Mbit/s, one row per point and one column per path, at the
+        beginning of the run
+    carried : what the paths carry together by point, in Mbit/s; of links that change,
+        the mean over the traffic's time
     numbers : the number of each case, for its colour
     others : what else tells design points with the same capacities apart, in words, by
         point; empty where the capacities differ
@@ -38,6 +46,7 @@ class GoodputData(PageText):
     cases: Mapping[str, pd.Series]
     alone: Mapping[str, pd.Series]
     capacities: pd.DataFrame
+    carried: pd.Series
     numbers: Mapping[str, int]
     others: Mapping[int, str] = field(default_factory=dict)
     other: str = ""
@@ -61,6 +70,8 @@ def data(request: Goodput, campaign: Campaign) -> GoodputData:
         raise UndrawableError(f"no run of {request.case} is ok")
     capacities = runs.groupby("point")[capacities_of].first()
     others, other = _others(campaign, capacities)
+    carried = _carried(runs, capacities)
+    changing = not np.allclose(carried, capacities.sum(axis=1))
     alone = _tcp_alone(shown[shown["protocol"] == "mptcp"], capacities_of)
     return GoodputData(
         cases={
@@ -69,11 +80,24 @@ def data(request: Goodput, campaign: Campaign) -> GoodputData:
         },
         alone=alone,
         capacities=capacities,
+        carried=carried,
         others=others,
         other=other,
         numbers=palette.case_numbers(campaign.runs["case"]),
-        note=f"{STACKED if alone else ''}{LINE}",
+        note=f"{STACKED if alone else ''}{LINE}{CHANGING if changing else ''}",
     )
+
+
+def _carried(runs: pd.DataFrame, capacities: pd.DataFrame) -> pd.Series:
+    """The capacity of all paths together by point, and the mean where it changes."""
+    means = {}
+    for name in capacities:
+        mean = f"{str(name).removesuffix('capacity_mbps')}mean_capacity_mbps"
+        means[name] = capacities[name]
+        if mean in runs.columns:
+            known = runs.groupby("point")[mean].mean()
+            means[name] = known.reindex(capacities.index).fillna(capacities[name])
+    return pd.DataFrame(means).sum(axis=1)
 
 
 def _others(campaign: Campaign, capacities: pd.DataFrame) -> tuple[dict[int, str], str]:

@@ -54,7 +54,7 @@ def _picture(data: GoodputData, together: bool, look: style.Look) -> Figure:
         width = style.COLUMN_INCHES[look.columns]
     height = HEIGHT_INCHES if together else PANEL_HEIGHT_INCHES * len(panels)
     for axis, panel in zip(axes, panels, strict=True):
-        _bars(axis, panel, alone, total, numbers)
+        _bars(axis, panel, alone, data.carried[total.index], numbers)
         if not together:
             axis.set_title(next(iter(panel)), loc="left")
     _label_points(axes[-1], data, capacities.loc[total.index], width)

@@ -1,6 +1,6 @@
 """Lines of single runs over time, quantities below one another."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from matplotlib.artist import Artist
@@ -25,13 +25,23 @@ def draw(data: OverTimeData, look: style.Look) -> list[Figure]:
 
     Of more cases each has a row; of a single quantity, two stand in a row.
     """
-    names = dict.fromkeys(name for panel in data.panels for name in panel.lines)
-    numbers = {name: number for number, name in enumerate(names)}
+    numbers = _numbers(name for panel in data.panels for name in panel.lines)
     parts = list(_pages(data, look))
     several = len({panel.case for panel in data.panels}) > 1
     return [
         _picture(replace(data, panels=part), look, numbers, several) for part in parts
     ]
+
+
+def _numbers(names: Iterable[str]) -> dict[str, int]:
+    """The number of each line, for its colour. A path has one colour whether it has
+    one subflow, or the first of several."""
+    numbers: dict[str, int] = {}
+    heads: dict[str, int] = {}
+    for name in dict.fromkeys(names):
+        head = name.removesuffix(" (1)")
+        numbers[name] = heads.setdefault(head, len(heads))
+    return numbers
 
 
 def _pages(data: OverTimeData, look: style.Look) -> Iterator[list[Panel]]:
