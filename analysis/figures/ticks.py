@@ -28,6 +28,8 @@ LEAST, MOST = 1e-3, 1e6
 """Ticks below, and from there on, have a power of ten in common."""
 LETTER = 0.62
 """Width of a digit, in font sizes."""
+BESIDE = 6.0
+"""Dots between a label or title and what stands beside it."""
 GAP = 1.0
 """Room between the numbers of two ticks, in font sizes."""
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -114,14 +116,28 @@ def _wrap(figure: Figure) -> None:
     if not any(_is_long(axes, figure) for axes in figure.axes):
         return
     lay_out(figure)
-    boxes = [axes.get_window_extent() for axes in figure.axes]
-    for axes, box in zip(figure.axes, boxes, strict=True):
-        right = [b.x0 for b in boxes if b.x0 > box.x1 and b.y0 < box.y1 > b.y1 - 1]
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    boxes = {axes: axes.get_window_extent() for axes in shown}
+    for axes, box in boxes.items():
+        beside = {
+            other: b
+            for other, b in boxes.items()
+            if other is not axes and b.y0 < box.y1 and b.y1 > box.y0
+        }
+        right = [b.x0 for b in beside.values() if b.x0 > box.x1]
         room = min(right, default=figure.bbox.x1) - box.x0
         for text in _titles(axes):
-            _break(text, text.get_window_extent().width, room)
+            _break(text, text.get_window_extent().width, room - bool(right) * BESIDE)
         across, up = axes.xaxis.label, axes.yaxis.label
-        _break(across, across.get_window_extent().width, max(room, 1.4 * box.width))
+        # A label is centred below its axes, and so are those of the axes beside it.
+        middle = (box.x0 + box.x1) / 2
+        reach = [middle - figure.bbox.x0, figure.bbox.x1 - middle]
+        for other, b in beside.items():
+            if other.get_xlabel():
+                reach.append((abs((b.x0 + b.x1) / 2 - middle) - BESIDE) / 2)
+            elif b.x0 > box.x1:
+                reach.append(b.x0 - middle - BESIDE)
+        _break(across, across.get_window_extent().width, 2 * min(reach))
         _break(up, up.get_window_extent().height, box.height)
 
 

@@ -681,3 +681,23 @@ def test_colours_make_no_difference_of_what_is_none() -> None:
     assert heat_map_drawing.norm_of(made)(1e-7) == pytest.approx(0.5, abs=1e-5)
     norm = heat_map_drawing.norm_of(heat_map_data.data(plain, both))
     assert norm.vmax - norm.vmin > 0.0099 * norm.vmin  # type: ignore[operator]
+
+
+def test_panels_of_one_number_of_values_share_a_legend() -> None:
+    """Twelve curves per panel are named once, above all panels."""
+    rng = np.random.default_rng(1)
+    names = [f"a-case-with-a-long-name-{n}" for n in range(12)]
+    curves = {name: pd.Series(rng.random(12)) for name in names}
+    panels = {"loss 0 %": curves, "loss 1 %": curves}
+    numbers = {name: n for n, name in enumerate(names)}
+    made = cdf_data.CdfData(panels=panels, label="x", lines=(), numbers=numbers)
+    with style.styled(style.Look()):
+        [picture] = cdf_drawing.draw(made, style.Look())
+        [legend] = picture.legends
+        assert [text.get_text() for text in legend.get_texts()] == names
+        assert not any(axis.get_legend() for axis in picture.axes)
+        assert [axis.get_title("left") for axis in picture.axes] == list(panels)
+        fewer = {name: values[:9] for name, values in curves.items()}
+        apart = replace(made, panels={"loss 0 %": curves, "loss 1 %": fewer})
+        [picture] = cdf_drawing.draw(apart, style.Look())
+    assert not picture.legends and all(axis.get_legend() for axis in picture.axes)

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
 from analysis.figures import axes, style, ticks
@@ -105,3 +106,36 @@ def test_a_logarithmic_axis_of_nearly_equal_values_has_ticks() -> None:
         _, axis = drawn((1, 2), (10.0, 10.000001), ("x", "y"), "y")
     shown = names(axis, "y")
     assert len(set(shown)) == len(shown) >= 3
+
+
+def test_a_long_label_below_an_axis_stays_in_the_picture() -> None:
+    long = "smoothed RTT, over the-case-with-a-long-name-of-its-own-and-more"
+    with style.styled(style.Look()):
+        figure, panels = style.panels(2)
+        for axis in panels:
+            axis.set_xlabel(long)
+        figure.set_size_inches(7, 3)
+        ticks.put_right(figure)
+        figure.draw_without_rendering()
+        one, other = (axis.xaxis.label.get_window_extent() for axis in panels)
+    assert one.x0 >= 0 and other.x1 <= figure.bbox.width
+    assert one.x1 < other.x0
+
+
+def test_a_title_ends_before_a_colour_bar() -> None:
+    long = "the-case-with-a-long-name-of-its-own-and-more-of-it"
+    with style.styled(style.Look()):
+        figure, panels = style.panels(2, 3)
+        for axis in panels:
+            axis.set_title(long, loc="left")
+        bar = figure.colorbar(ScalarMappable(), ax=panels, fraction=0.2)
+        figure.set_size_inches(7, 6)
+        ticks.put_right(figure)
+        figure.draw_without_rendering()
+        left = bar.ax.get_window_extent().x0
+        ends = [
+            text.get_window_extent().x1
+            for axis in panels
+            for text in ticks._titles(axis)
+        ]
+    assert len(ends) == 6 and max(ends) <= left

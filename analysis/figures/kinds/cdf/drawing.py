@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -37,20 +38,33 @@ def _picture(data: CdfData, columns: int, look: style.Look) -> Figure:
     if look.columns:
         width = style.COLUMN_INCHES[look.columns] / columns
     legend = 0.0
+    same = _same_count(panels)
+    # Panels whose curves tell their own numbers of values need legends of their own.
+    together = len(panels) > 1 and bool(same)
+    named: dict[str, Artist] = {}
     for place, (axis, name) in enumerate(zip(places, panels, strict=False)):
         for value in data.lines:
             axis.axvline(value, color=palette.GREY, lw=0.8, ls=":")
-        height = _panel(axis, panels[name], data, width - 0.7, _same_count(panels))
-        legend = max(legend, height)
+        _panel(axis, panels[name], data, same)
+        handles, names = axis.get_legend_handles_labels()
+        named |= dict(zip(names, handles, strict=True))
+        if not together:
+            height = style.legend_above(axis, handles, names, width - 0.7)
+            legend = max(legend, height)
         axis.set_xlabel(data.label)
         if place % columns == 0:
-            same = _same_count(panels)
             axis.set_ylabel(f"part of the runs{f' (n = {same})' if same else ''}")
-        if len(panels) > 1:
+        if together:
+            axis.set_title(name, loc="left", parse_math=False)
+        elif len(panels) > 1:
             axis.text(0.02, 0.96, name, transform=axis.transAxes, va="top")
     for axis in places[len(panels) :]:
         axis.set_visible(False)
-    figure.set_size_inches(width * columns, (HEIGHT_INCHES + legend) * rows)
+    height = (HEIGHT_INCHES + legend) * rows
+    if together:
+        wide = width * columns - 0.4
+        height += style.legend_outside(figure, [*named.values()], [*named], wide)
+    figure.set_size_inches(width * columns, height)
     return figure
 
 
@@ -60,10 +74,8 @@ def _same_count(panels: Mapping[str, Curves]) -> int:
     return counts.pop() if len(counts) == 1 else 0
 
 
-def _panel(
-    axis: Axes, curves: Curves, data: CdfData, width_inches: float, same: int
-) -> float:
-    """Draw the curves; returns the height of the legend in inches.
+def _panel(axis: Axes, curves: Curves, data: CdfData, same: int) -> None:
+    """Draw the curves.
 
     same : the number of values of each curve, which the axis tells; 0 if they differ
     """
@@ -88,4 +100,3 @@ def _panel(
         axes.dress(axis, (data.label, ""), "x", (low, 1))
     axis.set_xlim(*(data.shown.ends if data.shown else ends))
     axis.set_ylim(0, 1.02)
-    return style.legend_above(axis, *axis.get_legend_handles_labels(), width_inches)
