@@ -11,7 +11,9 @@ and the browser decompresses a chunk when the reader opens a run.
 import base64
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ def dashboard(title: str, campaigns: Sequence[Campaign]) -> str:
 
     Raises ValueError if there is no run, or a campaign without the runs' folders.
     """
+    campaigns = _told_apart(campaigns)
     data = payload(campaigns)
     data["chunk"] = CHUNK
     parts = {
@@ -50,6 +53,26 @@ def dashboard(title: str, campaigns: Sequence[Campaign]) -> str:
             raise RuntimeError(f"page.html: no place for {name}")
         page = f"{before}{text}{after}"
     return page
+
+
+def _told_apart(campaigns: Sequence[Campaign]) -> list[Campaign]:
+    """Campaigns of one name with their folders behind it, or else with numbers.
+
+    Under one name, their cases would be one case, with the runs of all.
+    """
+    counts = Counter(campaign.name for campaign in campaigns)
+    given = {name for name, count in counts.items() if count == 1}
+    found = []
+    for number, campaign in enumerate(campaigns, start=1):
+        name = campaign.name
+        if counts[name] > 1:
+            folder = Path(campaign.shown).name if campaign.shown else ""
+            name = f"{name} ({folder})" if folder else f"{name} ({number})"
+            if name in given:
+                name = f"{campaign.name} ({number})"
+        given.add(name)
+        found.append(replace(campaign, name=name))
+    return found
 
 
 def _network(campaign: Campaign) -> str:

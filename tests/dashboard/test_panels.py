@@ -11,6 +11,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
+from analysis.dashboard import html, payload
 from analysis.dashboard.html import dashboard
 from tests.dashboard.looks import Look, label_of
 
@@ -208,3 +209,26 @@ def test_ranges_of_a_narrow_map_are_written_in_full(
     written = look.script("return written")
     assert not [text for text in written if text.endswith("…")]
     assert {"0.016\u2013", "0.19"} <= set(written)
+
+
+@pytest.mark.parametrize(
+    ("shown", "names"),
+    [
+        (("a/one", "b/two", "c"), ["x (one)", "x (two)", "y"]),
+        (("a/one", "b/one", "c"), ["x (one)", "x (2)", "y"]),
+        (("", "", ""), ["x (1)", "x (2)", "y"]),
+    ],
+)
+def test_campaigns_of_one_name_stay_apart(
+    shown: Sequence[str], names: Sequence[str]
+) -> None:
+    """Cases of both were one case, with the runs of both in its medians."""
+    row = {"id": "r", "point": 0, "case": "a", "repetition": 0, "verdict": "ok"}
+    runs = table.build([{**row, "reason": "", "goodput_mbps": 1.0}])
+    campaigns = [
+        Campaign(name, runs, (), ("goodput",), shown=folder)
+        for name, folder in zip("xxy", shown, strict=True)
+    ]
+    apart = html._told_apart(campaigns)
+    assert [campaign.name for campaign in apart] == names
+    assert len(payload.payload(apart)["cases"]) == 3
