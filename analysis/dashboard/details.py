@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import jobs
 from analysis.capture.library import MissingCoreError
 from analysis.dashboard import packets, traces
-from analysis.run import marks, path_names, tools, traffic
+from analysis.run import changed_links, marks, path_names, tools, traffic
 from analysis.run.explain import facts
 from analysis.run.readers import files
 from analysis.run.readers import job as job_file
@@ -28,6 +28,17 @@ def without_files() -> dict[str, Any]:
         **{"seed": "", "topology": None, "virtual_s": None, "programs": []},
         **{"series": [], "unreadable": [ROW_ALONE]},
     }
+
+
+def _capacities(job: jobs.Job, until_s: float) -> dict[str, list[tuple[float, float]]]:
+    """The capacity over time in Mbit/s of each link with one that changes, as steps."""
+    forward = any(entry.forward for entry in traffic.of_job(job))
+    steps = {
+        link.name: changed_links.capacity(job, link, forward, until_s)
+        for link in job.links
+        if link.capacity_mbps is not None and changed_links.changes(job, link.name)
+    }
+    return {name: found for name, found in steps.items() if len(found) > 1}
 
 
 def detail(folder: Path, verdict: str) -> dict[str, Any]:
@@ -60,6 +71,9 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
         "programs": _programs(end),
         "series": [],
     }
+    until_s = end.get("virtual_s") or 0.0
+    if job and (changing := _capacities(job, float(until_s))):
+        found["capacities"] = changing
     for index, entry in enumerate(traffic.of_job(job) if job else ()):
         receiver_file = tools.has(entry, "receiver_file")
         if receiver_file is None:

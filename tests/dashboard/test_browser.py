@@ -11,10 +11,11 @@ from selenium.webdriver import Chrome
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
+from analysis.dashboard import details
 from analysis.dashboard.html import dashboard
 from mpbench.commands import run
 from tests.analysis import campaign as made_up
-from tests.dashboard.conftest import page
+from tests.dashboard.conftest import campaign, page
 from tests.dashboard.looks import (
     DOWN,
     ENTER,
@@ -322,3 +323,27 @@ def test_names_of_a_stranger_stay_text(browser: Chrome, tmp_path: Path) -> None:
         assert "onerror" in look.script("return document.body.textContent")
         assert look.script("return window.ran === undefined")
         assert look.script("return document.querySelectorAll('img').length") == 0
+
+
+def test_the_capacity_of_a_run_follows_the_changes_of_its_links(
+    browser: Chrome, tmp_path: Path
+) -> None:
+    text = (
+        "name: gone\n"
+        "topology: two_path\n"
+        "parameters: {{path1.capacity: 20 Mbit/s, path2.capacity: 10 Mbit/s}}\n"
+        "changes: {{path1: {{at: {{2 s: {{up: false}}, 4 s: {{up: true}}}}}}}}\n"
+        "cases: {{lia: {{protocol: mptcp, congestion_control: lia}}}}\n"
+        "traffic: [{{tool: iperf3, from: client, to: server, duration: 6 s}}]\n"
+    )
+    results = campaign(tmp_path, 1, "", text=text)
+    [run] = [path.name for path in (results / "runs").iterdir()]
+    [job] = (results / "runs").glob("*/job.json")
+    found = details.detail(job.parent, "ok")
+    assert [value for _, value in found["capacities"]["path1"]] == [20, 0, 20]
+    assert "path2" not in found["capacities"]
+    look = Look(browser, page(results), f"#run={run}")
+    chart = look.until(
+        lambda: look.all("[aria-label^='Goodput at the receiver over time']")
+    )[0]
+    assert label_of(chart).endswith("capacity 10 Mbit/s to 30 Mbit/s")

@@ -544,13 +544,19 @@
       context.fillStyle = palette.soft;
       context.textAlign = "right";
       for (const level of this.levels) {
-        const at = Math.round(y.at(level.value)) + 0.5;
+        const placed = (value) => Math.round(y.at(value)) + 0.5;
+        const steps = level.steps ?? [[begin, level.value]];
+        const at = placed(steps[steps.length - 1][1]);
         context.strokeStyle = palette.soft;
         context.lineWidth = 1;
         context.setLineDash([4, 3]);
         context.beginPath();
-        context.moveTo(x.from, at);
-        context.lineTo(x.to, at);
+        steps.forEach(([time, value], i) => {
+          const from = Math.max(x.from, x.at(time));
+          const to = i + 1 < steps.length ? x.at(steps[i + 1][0]) : x.to;
+          context.lineTo(from, placed(value));
+          context.lineTo(Math.max(from, to), placed(value));
+        });
         context.stroke();
         context.setLineDash([]);
         context.textBaseline = at > 20 ? "bottom" : "top";
@@ -983,7 +989,11 @@
       return;
     }
     const levels = capacityLevels(run);
-    const said = levels.map(({ value, name }) => `, ${name} ${shown(value, "Mbit/s", 4)}`).join("");
+    const said = levels.map(({ value, name, steps = [] }) => {
+      const least = Math.min(value, ...steps.map(([, mbps]) => mbps));
+      const from = least < value ? `${shown(least, "Mbit/s", 4)} to ` : "";
+      return `, ${name} ${from}${shown(value, "Mbit/s", 4)}`;
+    }).join("");
     charts.push(
       new TimeChart(host, {
         lines: lines2,
@@ -1003,12 +1013,21 @@
     if (named2.length && named2.every(([link]) => paths.includes(link))) {
       const path = run.transport.protocol === "tcp" ? run.transport.path : null;
       const used = path ? named2.filter(([link]) => link === paths[path - 1]) : named2;
-      const value = used.reduce((sum, [, capacity]) => sum + capacity, 0);
-      return value ? [{ value, name: "capacity" }] : [];
+      const steps = capacitySteps(used, run.capacities ?? {});
+      const value = Math.max(...steps.map(([, mbps]) => mbps));
+      return value > 0 ? [{ value, name: "capacity", steps }] : [];
     }
     const levels = /* @__PURE__ */ new Map();
     for (const [link, value] of named2) levels.set(value, [...levels.get(value) ?? [], link]);
     return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
+  }
+  function capacitySteps(links, changing) {
+    const own = links.map(([link, value]) => changing[link] ?? [[0, value]]);
+    const times = [...new Set(own.flatMap((steps) => steps.map(([time]) => time)))];
+    return times.sort((a, b) => a - b).map((time) => [
+      time,
+      own.reduce((sum, steps) => sum + (steps.filter(([at]) => at <= time).pop()?.[1] ?? 0), 0)
+    ]);
   }
   function traceChart(host, trace, run) {
     const lines2 = trace.lines.map((line, number) => ({

@@ -251,7 +251,13 @@ function goodputChart(host, row, run, others) {
     return;
   }
   const levels = capacityLevels(run);
-  const said = levels.map(({ value, name }) => `, ${name} ${shown(value, "Mbit/s", 4)}`).join("");
+  const said = levels
+    .map(({ value, name, steps = [] }) => {
+      const least = Math.min(value, ...steps.map(([, mbps]) => mbps));
+      const from = least < value ? `${shown(least, "Mbit/s", 4)} to ` : "";
+      return `, ${name} ${from}${shown(value, "Mbit/s", 4)}`;
+    })
+    .join("");
   charts.push(
     new TimeChart(host, {
       lines,
@@ -274,12 +280,25 @@ function capacityLevels(run) {
   if (named.length && named.every(([link]) => paths.includes(link))) {
     const path = run.transport.protocol === "tcp" ? run.transport.path : null;
     const used = path ? named.filter(([link]) => link === paths[path - 1]) : named;
-    const value = used.reduce((sum, [, capacity]) => sum + capacity, 0);
-    return value ? [{ value, name: "capacity" }] : [];
+    const steps = capacitySteps(used, run.capacities ?? {});
+    const value = Math.max(...steps.map(([, mbps]) => mbps));
+    return value > 0 ? [{ value, name: "capacity", steps }] : [];
   }
   const levels = new Map();
   for (const [link, value] of named) levels.set(value, [...(levels.get(value) ?? []), link]);
   return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
+}
+
+// The capacity of links together from each time on, at which one of them changes.
+function capacitySteps(links, changing) {
+  const own = links.map(([link, value]) => changing[link] ?? [[0, value]]);
+  const times = [...new Set(own.flatMap((steps) => steps.map(([time]) => time)))];
+  return times
+    .sort((a, b) => a - b)
+    .map((time) => [
+      time,
+      own.reduce((sum, steps) => sum + (steps.filter(([at]) => at <= time).pop()?.[1] ?? 0), 0),
+    ]);
 }
 
 function traceChart(host, trace, run) {

@@ -108,13 +108,19 @@ export class TimeChart {
     context.fillStyle = palette.soft;
     context.textAlign = "right";
     for (const level of this.levels) {
-      const at = Math.round(y.at(level.value)) + 0.5;
+      const placed = (value) => Math.round(y.at(value)) + 0.5;
+      const steps = level.steps ?? [[begin, level.value]];
+      const at = placed(steps[steps.length - 1][1]);
       context.strokeStyle = palette.soft;
       context.lineWidth = 1;
       context.setLineDash([4, 3]);
       context.beginPath();
-      context.moveTo(x.from, at);
-      context.lineTo(x.to, at);
+      steps.forEach(([time, value], i) => {
+        const from = Math.max(x.from, x.at(time));
+        const to = i + 1 < steps.length ? x.at(steps[i + 1][0]) : x.to;
+        context.lineTo(from, placed(value));
+        context.lineTo(Math.max(from, to), placed(value));
+      });
       context.stroke();
       context.setLineDash([]);
       context.textBaseline = at > 20 ? "bottom" : "top";
