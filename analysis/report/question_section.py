@@ -209,7 +209,9 @@ def _measured(by_case: Mapping[str, list[Contrast]], answer: Answer) -> str:
     else:
         told = []
         for case, contrasts in by_case.items():
-            sizes = question.joined([_size(each, answer) for each in contrasts])
+            sizes = question.joined(
+                [f"{_size(each, answer)}{_mixed(each)}" for each in contrasts]
+            )
             other = "" if beside else f" beside {named(contrasts[0].baseline)}"
             told.append(f"{named(case)} has {sizes}{other}")
     each = "them" if len(first.gains) > 1 else "it"
@@ -219,6 +221,13 @@ def _measured(by_case: Mapping[str, list[Contrast]], answer: Answer) -> str:
         f" What holds beyond {each} is undecided: an interval needs {NUMBERS[LEAST]}"
         f" {kind}s."
     )
+
+
+def _mixed(contrast: Contrast) -> str:
+    """` (better in 1 of 3)`, where a median alone hides that it turns round."""
+    if not (contrast.ahead and contrast.behind):
+        return ""
+    return f" ({_count(contrast)})"
 
 
 def _ends(column: str, answer: Answer) -> str:

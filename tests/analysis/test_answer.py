@@ -333,6 +333,20 @@ def test_leaders_of_few_networks_that_are_alike_are_named_together() -> None:
     assert alone in made(1.4)
 
 
+def test_few_networks_that_disagree_are_counted_in_the_first_paragraph() -> None:
+    def made(last: float) -> str:
+        gains = (1.2, 1.1, last)
+        rows = [
+            row(p, c, 10.0 * (gains[p] if c == "b" else 1.0), **{X: p})
+            for p in range(3)
+            for c in "ab"
+        ]
+        return words(replace(campaign(rows), question=GOODPUT))
+
+    assert "`b` has 10 % more goodput (better in 2 of 3). What holds" in made(0.9)
+    assert "`b` has 20 % more goodput. What holds" in made(1.3)
+
+
 def test_the_usual_question() -> None:
     metrics = ["traffic_split", "aggregation_benefit", "goodput", "jain", "mean_queue"]
     asked = usual(["a", "b"], metrics, {})
