@@ -93,8 +93,8 @@ def lines(
         yield from (f"- {reason}." for reason in answer.left_out)
         yield ""
         return
-    told = [*_summary(answer), *([at_change] if at_change else [])]
-    yield " ".join([*told, *unfinished_words.sentence(campaign.runs)])
+    summed = [*_summary(answer), *([at_change] if at_change else [])]
+    yield " ".join([*summed, *unfinished_words.sentence(campaign.runs)])
     yield ""
     yield from beside
     open_together = _open_together(answer)

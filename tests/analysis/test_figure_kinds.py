@@ -653,7 +653,7 @@ def test_the_line_over_bars_has_the_mean_of_a_capacity_that_changes() -> None:
     steady = goodput_data.data(Goodput(), loaded)
     assert "that changes" not in steady.note
     assert list(steady.carried) == list(steady.capacities.sum(axis=1))
-    name = next(iter(steady.capacities))
+    name = str(next(iter(steady.capacities)))
     half = loaded.runs[name] / 2
     mean = name.replace("capacity_mbps", "mean_capacity_mbps")
     changed = replace(loaded, runs=loaded.runs.assign(**{mean: half}))
@@ -665,7 +665,7 @@ def test_the_line_over_bars_has_the_mean_of_a_capacity_that_changes() -> None:
     with style.styled(style.Look()):
         [picture] = goodput_drawing.draw(made, style.Look())
     [lines] = [c for c in picture.axes[0].collections if c.get_label()]
-    heights = sorted(float(path.vertices[0][1]) for path in lines.get_paths())
+    heights = sorted(np.asarray(path.vertices)[0, 1] for path in lines.get_paths())
     assert heights == pytest.approx(sorted(made.carried))
 
 
