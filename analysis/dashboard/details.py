@@ -11,7 +11,7 @@ from analysis.capture.library import MissingCoreError
 from analysis.dashboard import packets, traces
 from analysis.run import changed_links, marks, path_names, tools, traffic
 from analysis.run.explain import facts
-from analysis.run.readers import files
+from analysis.run.readers import files, values
 from analysis.run.readers import job as job_file
 from analysis.run.traffic import Traffic
 
@@ -144,7 +144,14 @@ def _programs(end: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "exit_code": process.get("exit_code"),
             }
         )
-    return sorted(programs, key=lambda p: p["start_s"] or 0.0)
+    return sorted(programs, key=lambda p: _begin_s(p["start_s"]))
+
+
+def _begin_s(value: object) -> float:
+    try:
+        return values.real(value)
+    except ValueError:
+        return 0.0
 
 
 def _tail(console: Path) -> list[str]:

@@ -74,7 +74,7 @@ def _row(run_directory: Path, job: Job) -> dict[str, Any]:
             captured = capture_metrics.why_none(run_directory / "artefacts", run)
             captured = capture_metrics.why_none_by_row(stored) if gone else captured
         measured |= absent.column(run, {**settings, **measured}, captured)
-    except ValueError as error:
+    except (ValueError, ArithmeticError) as error:
         ended = "timeout" if isinstance(error, artefacts.TimedOut) else "failed"
         known = columns.columns(run_directory / "artefacts", traffic.of_job(job))
         return {"verdict": ended, "reason": _one_line(error), **settings, **known}

@@ -4,7 +4,6 @@ A reader checks each field, because the sender may be anybody.
 """
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
@@ -12,6 +11,7 @@ from typing import Any, get_args
 from mpbench.backends.base import Exit, Status
 
 MOST_HEADER_BYTES = 1 << 20
+MOST_SECONDS = 1e12
 MOST_TEXT = 500
 """Characters of a text that is shown to the user."""
 STATUSES: tuple[str, ...] = get_args(Status)
@@ -153,6 +153,6 @@ def _exit(value: object) -> Exit:
 def _seconds(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise MessageError("no time where one belongs")
-    if not (math.isfinite(value) and value >= 0):
+    if not 0 <= value <= MOST_SECONDS:
         raise MessageError("a time that is none")
     return float(value)

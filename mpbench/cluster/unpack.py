@@ -12,6 +12,7 @@ from jobs import Job
 from mpbench.plan.stored_jobs import read_job
 from mpbench.store import layout, runs
 from mpbench.store.json_file import DamagedError
+from mpbench.store.trees import MOST_DEPTH
 
 MOST_FILES = 100_000
 MOST_BYTES = 16 << 30
@@ -106,6 +107,8 @@ def _parts(name: str, run_id: str) -> tuple[str, ...]:
         raise ValueError("a file beside the run's folder")
     if not name.isprintable():
         raise ValueError("a name with control characters")
+    if len(parts) > MOST_DEPTH:
+        raise ValueError("folders that are nested too deeply")
     return parts
 
 

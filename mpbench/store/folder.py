@@ -1,12 +1,11 @@
 """Opening a results folder to work in it."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from mpbench.errors import UserError
-from mpbench.store import campaign, manifest
+from mpbench.store import campaign, manifest, trees
 from mpbench.store.atomic import TEMPORARY
 from mpbench.store.disk_space import explained
 from mpbench.store.layout import PARTIAL, REPLACED, Results, is_run_id
@@ -77,9 +76,8 @@ def refuse_link(path: Path) -> None:
 def refuse_links_below(folder: Path) -> None:
     """Raises UserError if `folder`, or anything in it, is a symbolic link."""
     refuse_link(folder)
-    for parent, subfolders, names in os.walk(folder):
-        for name in (*subfolders, *names):
-            refuse_link(Path(parent, name))
+    for path, _ in trees.below(folder, trees.BELOW_RESULTS):
+        refuse_link(path)
 
 
 def _make(root: Path) -> None:

@@ -1,7 +1,6 @@
 """Sizes and hashes of all files of a run, and what differs between two executions."""
 
 import hashlib
-import os
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mpbench.store import atomic, json_file
+from mpbench.store import atomic, json_file, trees
 from mpbench.store.json_file import DamagedError
 from mpbench.store.layout import Run
 from mpbench.store.records import Record, validated
@@ -151,8 +150,9 @@ def faults(run: Run, manifest: Manifest) -> list[str]:
 
 
 def strange(folder: Path) -> list[Path]:
-    """The links, pipes and devices below `folder`, and the files and folders whose
-    names have control characters or bytes that are no text. No run has to leave any."""
+    """The links, pipes and devices below `folder`, folders that stand too deep, and the
+    files and folders whose names have control characters or bytes that are no text. No
+    run has to leave any."""
     return [
         path
         for path in _files(folder)
@@ -226,13 +226,11 @@ def _plain_paths(files: Files) -> Files:
 
 
 def _files(root: Path) -> Iterator[Path]:
-    """Everything below `root` but folders, sorted; links are not followed."""
-    found = []
-    for folder, subfolders, names in os.walk(root):
-        found += [Path(folder, name) for name in names]
-        linked = [Path(folder, name) for name in subfolders]
-        found += [path for path in linked if path.is_symlink()]
-    return iter(sorted(found))
+    """Everything below `root` but folders, sorted; links are not followed.
+
+    A folder that stands deeper than any run has one is there too, and not entered.
+    """
+    return iter(sorted(path for path, entered in trees.below(root) if not entered))
 
 
 def _fits(path: Path, size: int, entry: Mapping[str, Any]) -> bool:

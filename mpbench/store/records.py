@@ -21,7 +21,7 @@ Row = dict[str, Any]
 RUN_ID = "^[0-9a-f]{16}$"
 """A run's id becomes the name of a folder, so nothing else is accepted as one."""
 
-UNPRINTABLE = rf"[\x00-\x08\x0a-\x1f\x7f-\x9f{DIRECTIONS}]"
+UNPRINTABLE = rf"[\x00-\x08\x0a-\x1f\x7f-\x9f{DIRECTIONS}\ud800-\udfff]"
 PRINTABLE = rf"^[^\x00-\x08\x0a-\x1f\x7f-\x9f{DIRECTIONS}]*$"
 MOST_LINE = 10_000
 MOST_NAME = 500

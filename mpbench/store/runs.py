@@ -126,7 +126,7 @@ def clean(run: layout.Run, job: Job) -> list[str]:
             remove_tree(path)
     for path in manifest.strange(run.root):
         names.append(manifest.shown(path.relative_to(run.root).as_posix()))
-        path.unlink()
+        remove_tree(path)
     atomic.put_json(run.job, document(job))
     return names
 

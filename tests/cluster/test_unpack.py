@@ -72,6 +72,7 @@ def test_strange_archives_are_refused(
         "control": lambda file: file.addfile(entry(f"{name}/a\nb")),
         "utf-8": lambda file: file.addfile(entry(f"{name}/\udcff")),
         "too long": lambda file: file.addfile(entry(f"{name}/{'x/' * 3000}")),
+        "nested": lambda file: file.addfile(entry(f"{name}/{'x/' * 8}y")),
         "not in": lambda file: file.addfile(entry(f"{name}/artefacts/added")),
     }
     for number, (reason, change) in enumerate(cases.items()):

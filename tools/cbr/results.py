@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.run.readers import files
+from analysis.run.readers import files, values
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
@@ -75,24 +75,30 @@ def read(folder: Path, index: int, _entry: Traffic[Cbr]) -> Report | Messages:
     try:
         if "messages" in sent:
             return Messages(
-                sent=int(sent["messages"]),
-                received=int(received["messages"]),
-                seconds=float(sent["seconds"]),
-                interval_s=float(received["interval_s"]),
-                intervals=tuple(map(int, received["intervals"])),
+                sent=values.count(sent["messages"]),
+                received=values.count(received["messages"]),
+                seconds=values.time(sent["seconds"]),
+                interval_s=values.time(received["interval_s"]),
+                intervals=tuple(map(values.count, received["intervals"])),
                 delay_ms={
-                    str(name): float(value)
+                    str(name): values.real(value)
                     for name, value in received["delay_ms"].items()
                 },
-                connected_s=float(sent.get("connected_s", 0.0)),
-                due_s=tuple(int(one) / 1e6 for one in received.get("due_us", ())),
-                late_ms=tuple(int(one) / 1e3 for one in received.get("late_us", ())),
+                connected_s=values.time(sent.get("connected_s", 0.0)),
+                due_s=tuple(
+                    values.whole(one) / 1e6 for one in received.get("due_us", ())
+                ),
+                late_ms=tuple(
+                    values.whole(one) / 1e3 for one in received.get("late_us", ())
+                ),
             )
         return Report(
-            sent_packets=int(sent["packets"]),
-            received_packets=int(received["packets"]),
-            received_bytes=int(received.get("bytes_inside", received["bytes"])),
-            seconds=float(sent["seconds"]),
+            sent_packets=values.count(sent["packets"]),
+            received_packets=values.count(received["packets"]),
+            received_bytes=values.count(
+                received.get("bytes_inside", received["bytes"])
+            ),
+            seconds=values.time(sent["seconds"]),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import values
 from analysis.run.readers.files import read_object
 
 TIMED_OUT = 28
@@ -52,14 +53,14 @@ def parse(document: Mapping[str, Any], name: str) -> Report:
     try:
         return Report(
             version=str(document["curl_version"]).split()[0],
-            status=int(document["exitcode"]),
-            error=document["errormsg"],
-            http_status=int(document["http_code"]),
-            received_bytes=int(document["size_download"]),
-            connections=int(document["num_connects"]),
-            connected_s=float(document["time_connect"]) or None,
-            first_byte_s=float(document["time_starttransfer"]) or None,
-            total_s=float(document["time_total"]),
+            status=values.whole(document["exitcode"]),
+            error=values.text_or_none(document["errormsg"]),
+            http_status=values.count(document["http_code"]),
+            received_bytes=values.count(document["size_download"]),
+            connections=values.count(document["num_connects"]),
+            connected_s=values.time(document["time_connect"]) or None,
+            first_byte_s=values.time(document["time_starttransfer"]) or None,
+            total_s=values.time(document["time_total"]),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         reason = f"{type(error).__name__}: {error}"

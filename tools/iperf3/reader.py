@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import values
 from analysis.run.readers.files import read_object
 
 
@@ -74,8 +75,10 @@ def parse(document: Mapping[str, Any], name: str) -> Report:
         test = start.get("test_start") or {}
         return Report(
             version=str(start.get("version", "")),
-            error=document.get("error"),
-            streams=int(test["num_streams"]) if "num_streams" in test else None,
+            error=values.text_or_none(document.get("error")),
+            streams=values.count(test["num_streams"])
+            if "num_streams" in test
+            else None,
             intervals=intervals,
             longest_rtt_ms=_longest_rtt_ms(document),
         )
@@ -87,10 +90,12 @@ def parse(document: Mapping[str, Any], name: str) -> Report:
 def _interval(interval: Mapping[str, Any]) -> Interval:
     total = interval["sum"]
     return Interval(
-        start_s=float(total["start"]),
-        end_s=float(total["end"]),
-        bytes=int(total["bytes"]),
-        stream_bytes=tuple(int(stream["bytes"]) for stream in interval["streams"]),
+        start_s=values.real(total["start"]),
+        end_s=values.real(total["end"]),
+        bytes=values.count(total["bytes"]),
+        stream_bytes=tuple(
+            values.count(stream["bytes"]) for stream in interval["streams"]
+        ),
         sender=bool(total.get("sender", False)),
     )
 
@@ -102,5 +107,5 @@ def _longest_rtt_ms(document: Mapping[str, Any]) -> float | None:
         for interval in document.get("intervals") or ()
         for stream in interval["streams"]
     ]
-    told_us = [int(stream["rtt"]) for stream in streams if stream.get("rtt")]
+    told_us = [values.count(stream["rtt"]) for stream in streams if stream.get("rtt")]
     return max(told_us) / 1e3 if told_us else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.run.readers import own_reports
 from analysis.run.readers.files import read_object
-from analysis.run.readers.own_reports import seconds
+from analysis.run.readers.own_reports import number, seconds
 from tools.page.programs.page import COMPLETE, FAILED, GIVEN_UP, STOPPED
 
 ENDS = (COMPLETE, GIVEN_UP, STOPPED, FAILED)
@@ -59,7 +59,7 @@ def parse(document: Mapping[str, Any], name: str) -> Report:
         return Report(
             end=own_reports.end(document, ENDS),
             error=own_reports.error(document),
-            seconds=float(document["seconds"]),
+            seconds=number(document["seconds"]),
             connections=tuple(
                 own_reports.connection(opened, connected)
                 for _origin, opened, connected in document["connections"]

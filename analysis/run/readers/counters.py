@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import values
 from analysis.run.readers.files import read_object
 
 MPTCP = "MPTcpExt"
@@ -85,11 +86,10 @@ def read(path: Path) -> Counters:
 
 def parse(document: Mapping[str, Any], name: str) -> Counters:
     """Parse a JSON object. `name` is the file's name in error messages."""
-    values = document.get("kernel")
-    if not isinstance(values, dict) or not all(
-        isinstance(value, int) for value in values.values()
-    ):
+    try:
+        counted = values.mapping(document["kernel"])
+        return Counters({key: values.whole(value) for key, value in counted.items()})
+    except (KeyError, ValueError) as error:
         raise ValueError(
             f'{name}: no counters under "kernel", where `nstat -j` writes them'
-        )
-    return Counters(values)
+        ) from error

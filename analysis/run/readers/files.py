@@ -1,9 +1,13 @@
 """Reading of text and JSON files in a run's folder."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import values
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 MOST_CHARACTERS = 300
 """Of the words of a program in a message."""
 
@@ -40,7 +44,7 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
     if not text.strip():
         raise ValueError(f"{name}: empty: its program ended before it wrote")
     try:
-        value = json.loads(text)
+        value = _loaded(text)
     except json.JSONDecodeError as error:
         raise ValueError(
             f"{name}: broken JSON at line {error.lineno}: {error.msg}"
@@ -48,8 +52,27 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
         ) from error
     except RecursionError as error:
         raise ValueError(f"{name}: JSON that is nested too deeply") from error
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
     if not isinstance(value, dict):
         raise ValueError(f"{name}: a {type(value).__name__} where an object belongs")
+    return value
+
+
+def _loaded(text: str) -> Any:
+    """The value of a JSON text, without numbers that no double or counter can hold.
+
+    Halves of surrogate pairs become question marks, because no file can hold them.
+    """
+    value = json.loads(
+        text,
+        parse_int=values.integer,
+        parse_float=values.decimal,
+        parse_constant=values.constant,
+    )
+    if _SURROGATE.search(text):
+        whole = json.dumps(value, ensure_ascii=False)
+        value = json.loads(whole.encode(errors="replace"))
     return value
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import values
 from analysis.run.readers.files import read_object
 
 
@@ -42,10 +43,10 @@ def parse(document: Mapping[str, Any], name: str) -> tuple[Link, ...]:
             Link(
                 node,
                 interface,
-                dropped=int(counts["rx_dropped"]) + int(counts["tx_dropped"]),
-                errors=int(counts["rx_errors"]) + int(counts["tx_errors"]),
-                received_bytes=int(counts.get("rx_bytes", 0)),
-                sent_bytes=int(counts.get("tx_bytes", 0)),
+                dropped=_sum(counts, "dropped"),
+                errors=_sum(counts, "errors"),
+                received_bytes=values.count(counts.get("rx_bytes", 0)),
+                sent_bytes=values.count(counts.get("tx_bytes", 0)),
             )
             for node, listed in document.items()
             for interface, counts in _counts(listed)
@@ -56,6 +57,12 @@ def parse(document: Mapping[str, Any], name: str) -> tuple[Link, ...]:
         raise ValueError(f"{name}: not counters of interfaces ({reason})") from error
 
 
+def _sum(counts: Mapping[str, Any], counter: str) -> int:
+    """A counter of both directions."""
+    received, sent = counts[f"rx_{counter}"], counts[f"tx_{counter}"]
+    return values.count(received) + values.count(sent)
+
+
 def _counts(interfaces: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The name and the counters of each interface of a node, in either format."""
     if isinstance(interfaces, dict):
@@ -64,7 +71,7 @@ def _counts(interfaces: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for interface in interfaces:
         statistics = interface["stats64"]
         yield (
-            interface["ifname"],
+            values.text(interface["ifname"]),
             {
                 f"{direction}_{counter}": statistics[direction][counter]
                 for direction in ("rx", "tx")

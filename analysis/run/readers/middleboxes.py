@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import values
 from analysis.run.readers.files import read_object
 
 NAME = "middlebox-end.json"
@@ -47,7 +48,7 @@ def _rules(document: Mapping[str, Any]) -> Iterator[Met]:
                 if table is None or "counter" not in parts:
                     continue
                 verdict = next((v for v in (DROP, REJECT) if v in parts), "")
-                count = int(parts["counter"]["packets"])
+                count = values.count(parts["counter"]["packets"])
                 yield Met(int(table[1]), node, str(rule["chain"]), verdict, count)
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{NAME}: not what nft lists: {error!r}") from None

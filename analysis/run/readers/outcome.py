@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import values
 from analysis.run.readers.files import read_object
 
 FORMAT = 1
@@ -109,60 +110,82 @@ def parse(document: Mapping[str, Any], name: str) -> Outcome:
     if document.get("status") != "ok":
         return Outcome(error=str(document.get("error") or "the guest gave no reason"))
     try:
+        users = values.mapping(document.get("users") or {})
         return Outcome(
             error=None,
             transports=_transports(document),
-            links=tuple(
-                LinkEnds(_name(p), _place(p["forward"]), _place(p["backward"]))
-                for p in document["paths"]
-            ),
+            links=tuple(map(_link_ends, map(values.mapping, document["paths"]))),
             users={
-                host: tuple(
-                    UserPath(tuple(p["links"]), p["interface"], p.get("address"))
-                    for p in paths
-                )
-                for host, paths in (document.get("users") or {}).items()
+                host: tuple(map(_user_path, map(values.mapping, values.listed(paths))))
+                for host, paths in users.items()
             },
-            processes=tuple(
-                Process(
-                    str(p["name"]),
-                    p["exit_code"],
-                    p.get("start_s"),
-                    p.get("end_s"),
-                    p.get("stopped_s"),
-                )
-                for p in document["processes"]
-            ),
+            processes=tuple(map(_process, map(values.mapping, document["processes"]))),
             lost=_lost(document.get("lost")),
-            virtual_s=document.get("virtual_s"),
+            virtual_s=values.real_or_none(document.get("virtual_s")),
         )
     except (KeyError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"{name}: not an outcome ({reason})") from error
 
 
+def _link_ends(path: Mapping[str, Any]) -> LinkEnds:
+    return LinkEnds(_name(path), _place(path["forward"]), _place(path["backward"]))
+
+
+def _user_path(path: Mapping[str, Any]) -> UserPath:
+    links = tuple(map(values.text, values.listed(path["links"])))
+    if not links:
+        raise ValueError("a path without links")
+    interface, address = path["interface"], path.get("address")
+    return UserPath(links, values.text_or_none(interface), values.text_or_none(address))
+
+
+def _process(process: Mapping[str, Any]) -> Process:
+    code = process["exit_code"]
+    times = (process.get(name) for name in ("start_s", "end_s", "stopped_s"))
+    return Process(
+        values.text(process["name"]),
+        None if code is None else values.whole(code),
+        *map(values.real_or_none, times),
+    )
+
+
 def _transports(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The transport settings by host. Old guests report those of the client only."""
     if "transports" in document:
-        transports = document["transports"]
-        return {host: dict(settings) for host, settings in transports.items()}
-    return {"client": dict(document["transport"])}
+        transports = values.mapping(document["transports"])
+        return {host: _settings(settings) for host, settings in transports.items()}
+    return {"client": _settings(document["transport"])}
 
 
-def _lost(lost: Mapping[str, Any] | None) -> Lost | None:
-    if lost is None:
+def _settings(given: object) -> dict[str, Any]:
+    """The settings of a host: values, and lists of values."""
+    found = dict(values.mapping(given))
+    for name, value in found.items():
+        parts = value if isinstance(value, list) else [value]
+        if any(isinstance(part, list | dict) for part in parts):
+            raise ValueError(f"{name[:40]}: not a setting")
+    return found
+
+
+def _lost(given: object) -> Lost | None:
+    if given is None:
         return None
+    lost = values.mapping(given)
     return Lost(
-        traffic_s=float(lost["traffic_s"]),
-        lost_s=float(lost["lost_s"]),
-        longest_s=float(lost["longest_s"]),
+        traffic_s=values.real(lost["traffic_s"]),
+        lost_s=values.real(lost["lost_s"]),
+        longest_s=values.real(lost["longest_s"]),
     )
 
 
 def _name(path: Mapping[str, Any]) -> str:
     """The name of a link. Old guests have the number of its path instead."""
-    return str(path["link"]) if "link" in path else f"path{int(path['path'])}"
+    if "link" in path:
+        return values.text(path["link"])
+    return f"path{values.count(path['path'])}"
 
 
-def _place(end: Mapping[str, str]) -> tuple[str, str]:
-    return end["node"], end["interface"]
+def _place(end: object) -> tuple[str, str]:
+    place = values.mapping(end)
+    return values.text(place["node"]), values.text(place["interface"])

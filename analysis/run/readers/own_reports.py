@@ -1,9 +1,10 @@
 """Parts of the reports that mpbench's own programs print as JSON."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+from analysis.run.readers import values
 
 MOST_NS = 10**18
 
@@ -36,10 +37,7 @@ def error(document: Mapping[str, Any]) -> str:
 
 def number(value: object) -> float:
     """A time that a program computed itself, 0 or more."""
-    found = float(value)  # type: ignore[arg-type]
-    if not (math.isfinite(found) and found >= 0):
-        raise ValueError(f"{found} is not a time")
-    return found
+    return values.time(value)
 
 
 def seconds(time_ns: object) -> float | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from analysis.run.readers import values
 from analysis.run.readers.files import read_object
 from jobs import SENDER_HANDLE
 
@@ -125,7 +126,8 @@ def parse_classes(
 
 
 def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
-    kind, options = description["kind"], description.get("options") or {}
+    kind = values.text(description["kind"])
+    options = values.mapping(description.get("options") or {})
     delay = options.get("delay") or {}
     in_bytes = kind in ("tbf", "bfifo", "red", FABRIC)
     rate = options.get(RATES.get(kind, ""))
@@ -135,20 +137,21 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
         order_mbps = None
     return Qdisc(
         node=node,
-        interface=description["dev"],
+        interface=values.text(description["dev"]),
         kind=kind,
-        handle=description["handle"],
-        parent=description.get("parent"),
-        rate_mbps=None if rate is None else rate * 8 / 1e6,
+        handle=values.text(description["handle"]),
+        parent=values.text_or_none(description.get("parent")),
+        rate_mbps=None if rate is None else values.time(rate) * 8 / 1e6,
         limit_bytes=_limit_bytes(options) if in_bytes else None,
         limit_packets=_limit_packets(options, in_bytes),
-        delay_ms=float(delay.get("delay", 0)) * 1e3,
-        jitter_ms=float(delay.get("jitter", 0)) * 1e3,
-        loss_percent=float((options.get("loss-random") or {}).get("loss", 0)) * 100,
-        bytes=int(description.get("bytes", 0)),
-        packets=int(description.get("packets", 0)),
-        drops=int(description.get("drops", 0)),
-        lost=int(description.get("lost", 0)),
+        delay_ms=values.time(delay.get("delay", 0)) * 1e3,
+        jitter_ms=values.time(delay.get("jitter", 0)) * 1e3,
+        loss_percent=values.time((options.get("loss-random") or {}).get("loss", 0))
+        * 100,
+        bytes=values.count(description.get("bytes", 0)),
+        packets=values.count(description.get("packets", 0)),
+        drops=values.count(description.get("drops", 0)),
+        lost=values.count(description.get("lost", 0)),
         document=description,
         order_mbps=order_mbps,
     )
@@ -157,15 +160,15 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
 def _order_mbps(options: Mapping[str, Any]) -> float | None:
     """The rate of a netem in Mbit/s; tc shows it in bytes per second."""
     rate = options.get("rate")
-    return float(rate["rate"]) * 8 / 1e6 if rate else None
+    return values.time(rate["rate"]) * 8 / 1e6 if rate else None
 
 
 def _limit_packets(options: Mapping[str, Any], in_bytes: bool) -> int | None:
     """The capacity of a queue in packets; None if it is one in bytes, or not shown."""
     if "limit_packets" in options:
-        return int(options["limit_packets"])
+        return values.count(options["limit_packets"])
     limit = options.get("limit")
-    return None if in_bytes or limit is None else int(limit)
+    return None if in_bytes or limit is None else values.count(limit)
 
 
 def _limit_bytes(options: Mapping[str, Any]) -> float | None:
@@ -175,9 +178,9 @@ def _limit_bytes(options: Mapping[str, Any]) -> float | None:
     exceeds the burst.
     """
     if options.get("limit") is not None:
-        return float(options["limit"])
+        return values.time(options["limit"])
     if options.get("lat") is None:
         return None
     # Where tc shows details, the burst has a unit and the size of a cell: `3027b/1`.
     burst = float(str(options["burst"]).partition("b")[0])
-    return float(options["rate"] * options["lat"] / 1e6 + burst)
+    return values.time(options["rate"]) * values.time(options["lat"]) / 1e6 + burst

@@ -1,8 +1,9 @@
 """Reads `row.json`, for what a run's artefacts can no longer give."""
 
-import json
 from pathlib import Path
 from typing import Any
+
+from analysis.run.readers import files
 
 NAME = "row.json"
 MOST_BYTES = 16 << 20
@@ -15,7 +16,6 @@ def read(run_directory: Path) -> dict[str, Any]:
     try:
         if path.is_symlink() or path.stat().st_size > MOST_BYTES:
             return {}
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return files.read_object(path)
+    except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}

@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from jobs.artefacts import TRACE
@@ -76,6 +77,12 @@ def parse(text: str, name: str) -> pd.DataFrame:
     except (ValueError, pd.errors.ParserError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"{name}: not a table ({reason})") from error
+    numbers = frame[[column for column in head if column not in TEXT_COLUMNS]]
+    if (
+        not all(map(pd.api.types.is_numeric_dtype, numbers.dtypes))
+        or np.isinf(numbers.to_numpy(dtype=float)).any()
+    ):
+        raise ValueError(f"{name}: not a table (a cell is not a finite number)")
     frame["ssthresh"] = frame["ssthresh"].where(frame["ssthresh"] < UNLIMITED)
     ends = frame["local"] + "-" + frame["remote"]
     frame["connection"] = frame["token"].where(frame["token"] != "", ends)
