@@ -84,8 +84,9 @@ def _way(name: str, way: object) -> str:
         return OneOf("direction", WAYS).check(way)
     usual = direction(name.rpartition(DOT)[2], {})
     if usual == NONE:
-        guess = LESS if name.endswith(TIMES) else MORE
-        raise ValueError(f"say whether more or less is better: '{name}: {guess}'")
+        ways = (LESS,) if name.endswith(TIMES) else (MORE, LESS)
+        answers = " or ".join(f"'{name}: {each}'" for each in ways)
+        raise ValueError(f"say whether more or less is better: {answers}")
     return usual
 
 
