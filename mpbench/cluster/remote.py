@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.words import many
 from jobs import Job, dump
 from mpbench.backends import prepared
 from mpbench.backends.base import Backend, Bounds, Exit, Report
@@ -221,10 +222,9 @@ class RemoteWorkers:
         return f"slot {slot + 1}"
 
     def summary(self, runs: int) -> str:
-        fit = len(self.workers.fit())
         return (
-            f"{fit} worker{'' if fit == 1 else 's'} of {self._where}, "
-            f"at most {min(len(self.slots), runs)} runs at a time"
+            f"{many(len(self.workers.fit()), 'worker')} of {self._where}, "
+            f"at most {many(min(len(self.slots), runs), 'run')} at a time"
         )
 
     def execute(

@@ -238,9 +238,10 @@ class Search:
         known = off < float("inf")
         if not known.any():
             names = ", ".join(one.metric for one in self.asked.observed)
+            tried = many(self._failed + len(rows), "run")
             raise UserError(
-                f"no run has {names}: {self._failed} of {self._failed + len(rows)} runs"
-                f" are not ok; look at {self.root / 'round-1'}"
+                f"no run has {names}: {self._failed} of {tried} not ok;"
+                f" look at {self.root / 'round-1'}"
             )
         return rows[known], off[known]
 
