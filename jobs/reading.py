@@ -10,7 +10,7 @@ that do not fit one another.
 """
 
 import dataclasses
-import sys
+import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import NoneType, UnionType
@@ -244,25 +244,17 @@ def _of(kind: type) -> Read:
     def read_value(value: Any) -> Any:
         if type(value) is not kind:
             raise Fault(words)
-        if kind is str and not value.isascii():
-            _check_encodable(value, words)
         return value
 
     return read_value
 
 
-def _check_encodable(value: str, words: str) -> None:
-    """Refuse halves of surrogate pairs, which no file and no command line can hold."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise Fault(words) from None
-
-
 def _float(value: Any) -> Any:
-    if type(value) not in (int, float):
+    if type(value) is int:
+        return value
+    if type(value) is not float:
         raise Fault("Input should be a valid number")
-    if not -sys.float_info.max <= value <= sys.float_info.max:
+    if not math.isfinite(value):
         raise Fault("Input should be a finite number")
     return value
 

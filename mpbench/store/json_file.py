@@ -6,6 +6,7 @@ that are none are all refused with a reason of one line.
 """
 
 import json
+import math
 import os
 import re
 import stat
@@ -15,6 +16,7 @@ from typing import Any, BinaryIO
 MOST_BYTES = 16 << 20
 """Far above what a run writes; the plan of a campaign has a bound of its own."""
 
+MOST_DIGITS = 100
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -67,7 +69,11 @@ def parse_object(data: bytes) -> dict[str, Any]:
     """The JSON object in `data`; raises DamagedError if it holds anything else."""
     try:
         value = json.loads(
-            data, object_pairs_hook=_without_duplicates, parse_constant=_no_number
+            data,
+            object_pairs_hook=_without_duplicates,
+            parse_int=_integer,
+            parse_float=_decimal,
+            parse_constant=_no_number,
         )
         if _SURROGATE.search(data):
             json.dumps(value, ensure_ascii=False).encode()
@@ -97,6 +103,18 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise DamagedError(f"key {twice[:40]!r} is there twice")
     return content
+
+
+def _integer(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise DamagedError(f"a number of more than {MOST_DIGITS} digits")
+    return int(text)
+
+
+def _decimal(text: str) -> float:
+    if math.isfinite(value := float(text)):
+        return value
+    raise DamagedError(f"{text[:40]} is too large for a number")
 
 
 def _no_number(word: str) -> Any:

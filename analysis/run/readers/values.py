@@ -57,7 +57,11 @@ def real(value: object) -> float:
 
 def time(value: object) -> float:
     """A finite number, 0 or more."""
-    if (found := real(value)) < 0:
+    try:
+        found = real(value)
+    except ValueError as error:
+        raise ValueError(f"{shown(value)} is not a time") from error
+    if found < 0:
         raise ValueError(f"{found} is not a time")
     return found
 
