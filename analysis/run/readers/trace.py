@@ -26,6 +26,9 @@ STATE = {
 }
 """The controllers' state and the scheduler's number: for each column that is added, the
 column of the file and the factor from its unit."""
+NUMBERS = {*COLUMNS, "interval", *(column for column, _ in STATE.values())} - {
+    *TEXT_COLUMNS
+}
 OF_INTERVALS = ("interval_mbps", "utility", "interval_loss_percent", "rtt_slope")
 """The state that describes a monitor interval."""
 LEAST_BYTES = 100_000
@@ -77,7 +80,7 @@ def parse(text: str, name: str) -> pd.DataFrame:
     except (ValueError, pd.errors.ParserError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"{name}: not a table ({reason})") from error
-    numbers = frame[[column for column in head if column not in TEXT_COLUMNS]]
+    numbers = frame[[column for column in head if column in NUMBERS]]
     if (
         not all(map(pd.api.types.is_numeric_dtype, numbers.dtypes))
         or np.isinf(numbers.to_numpy(dtype=float)).any()
