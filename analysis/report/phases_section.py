@@ -41,8 +41,8 @@ def values(answer: Answer | None, campaign: Campaign) -> tuple[PhaseValues, ...]
 def summary(
     found: Sequence[PhaseValues], answer: Answer | None, campaign: Campaign
 ) -> str:
-    """What happens at the change: goodput, or else the first metric of the question,
-    and the longest time without data in a whole run. Empty if no link changes.
+    """Sentences on the change: goodput, or else the first metric of the question, and
+    the longest time without data in a whole run. Empty if no link changes.
     """
     if answer is None or not found or not campaign.changing:
         return ""
