@@ -474,7 +474,7 @@ def test_labels_of_columns() -> None:
     assert label("path1.mtu_bytes") == "path 1 mtu [bytes]"
     difference = label("burst_loss.length_difference_packets")
     assert difference == "burst loss length difference [packets]"
-    assert label("steady.single2.goodput_mbps") == "steady.single2 goodput [Mbit/s]"
+    assert label("steady.single2.goodput_mbps") == "steady single2 goodput [Mbit/s]"
 
 
 @pytest.mark.slow
