@@ -71,8 +71,12 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
         "programs": _programs(end),
         "series": [],
     }
-    until_s = end.get("virtual_s") or 0.0
-    if job and (changing := _capacities(job, float(until_s))):
+    until_s = 0.0
+    try:
+        until_s = values.time(end.get("virtual_s") or 0.0)
+    except ValueError as error:
+        unreadable.append(f"outcome.json: virtual_s: {error}")
+    if job and (changing := _capacities(job, until_s)):
         found["capacities"] = changing
     for index, entry in enumerate(traffic.of_job(job) if job else ()):
         receiver_file = tools.has(entry, "receiver_file")

@@ -169,7 +169,7 @@ def test_a_users_metric_says_which_values_are_good(
 
 def test_a_part_of_a_run_has_the_words_of_its_metric() -> None:
     assert label("steady.srtt_ms") == "steady smoothed RTT [ms]"
-    assert label("steady.single2.jain") == "Jain's fairness index, steady.single2"
+    assert label("steady.single2.jain") == "Jain's fairness index, steady single2"
     assert label("path1.share") == "share of path 1"
 
 
