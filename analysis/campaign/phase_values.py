@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from analysis.campaign import answer as answers
 from analysis.campaign import comparison, listed
@@ -58,7 +59,7 @@ def phase_values(campaign: Campaign, answer: Answer) -> tuple[PhaseValues, ...]:
     found = []
     wanted = {**asked, **({} if GOODPUT in asked else {GOODPUT: MORE})}
     for column, good in {**wanted, INTERRUPTION: LESS}.items():
-        present = [p for p in known if is_number(runs, f"{p}.{column}")]
+        present = [p for p in known if _has(runs, f"{p}.{column}")]
         if len(present) < 2:
             continue
         if column not in asked and not any(
@@ -102,6 +103,12 @@ def _values(
     return PhaseValues(
         column, good, asked, medians, parts, contrasts, _medians(whole, rng)
     )
+
+
+def _has(runs: pd.DataFrame, column: str) -> bool:
+    """Whether a run has a number in a column. Traffic that is over early has none in a
+    later phase."""
+    return is_number(runs, column) and bool(runs[column].notna().any())
 
 
 def _medians(

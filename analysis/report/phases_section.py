@@ -52,7 +52,7 @@ def summary(
         told += _at_change(one, answer, campaign)
     for gap in found:
         if gap.column == INTERRUPTION and gap.whole:
-            size = _all(gap.whole, unit_of(gap.column))
+            size = _all(gap.whole, unit_of(gap.column), answer)
             told.append(f"the {_name(gap, answer)} in a whole run is {size}.")
     if told and all(one.column != INTERRUPTION for one in found):
         silent = campaign.ok_runs.get(INTERRUPTION)
@@ -78,19 +78,25 @@ def _at_change(one: PhaseValues, answer: Answer, campaign: Campaign) -> Iterator
         c: replace(each, low=None, high=None) for c, each in one.medians[first].items()
     }
     yield (
-        f"{_name(one, answer)} in {when} is {_all(one.medians[phase], unit)}; in"
-        f" `{first}` it is {_all(before, unit)}."
+        f"{_name(one, answer)} in {when} is {_all(one.medians[phase], unit, answer)};"
+        f" in `{first}` it is {_all(before, unit, answer)}."
     )
     if beside := _beside(one.contrasts[phase], answer):
         yield beside.replace(" it is ", f" it is, in `{phase}`, ", 1)
 
 
-def _all(of_case: Mapping[str, Interval], unit: str) -> str:
+def _all(of_case: Mapping[str, Interval], unit: str, answer: Answer) -> str:
     """As `_each`, but values that are equal stand once."""
     alike = set(of_case.values())
-    if len(of_case) > 1 and len(alike) == 1:
+    if len(of_case) > 1 and len(alike) == 1 and _are_all(of_case, answer):
         return f"{_value(alike.pop(), unit, 1.0)} with every case"
-    return _each(of_case, unit, 1.0)
+    return _each(of_case, unit, 1.0, answer)
+
+
+def _are_all(of_case: Mapping[str, Interval], answer: Answer) -> bool:
+    """Whether no case that is compared lacks a value."""
+    cases = {case for each in answer.contrasts for case in (each.case, each.baseline)}
+    return cases <= of_case.keys()
 
 
 def _asked_for(phase: str, answer: Answer) -> bool:
@@ -143,11 +149,11 @@ def _of_metric(one: PhaseValues, answer: Answer) -> Iterator[str]:
     unit = unit_of(one.column)
     for phase, of_case in one.medians.items():
         head = f"{name[0].upper()}{name[1:]} in `{phase}`"
-        if scaled and phase != first:
+        if scaled and phase in one.parts:
             told = f"{head}, in percent of that in `{first}`:"
-            told = f"{told} {_each(one.parts[phase], '%', 100.0)}."
+            told = f"{told} {_each(one.parts[phase], '%', 100.0, answer)}."
         elif one.asked or any(each.estimate > 0 for each in of_case.values()):
-            told = f"{head}: {_each(of_case, unit, 1.0)}."
+            told = f"{head}: {_each(of_case, unit, 1.0, answer)}."
         else:
             continue
         beside = _beside(one.contrasts[phase], answer) if phase != first else ""
@@ -161,7 +167,9 @@ def _name(one: PhaseValues, answer: Answer) -> str:
     return name_of(known, answer) if known else plain(one.column)
 
 
-def _each(of_case: Mapping[str, Interval], unit: str, scale: float) -> str:
+def _each(
+    of_case: Mapping[str, Interval], unit: str, scale: float, answer: Answer
+) -> str:
     """`28 % (24 to 31) with a, ...`; of many cases, the least and the most."""
     if len(of_case) <= MOST_TOLD:
         return question.joined(
@@ -170,7 +178,8 @@ def _each(of_case: Mapping[str, Interval], unit: str, scale: float) -> str:
     ordered = sorted(of_case.items(), key=lambda pair: pair[1].estimate)
     (low_case, low), (high_case, high) = ordered[0], ordered[-1]
     if low.estimate == high.estimate:
-        return f"{_value(low, unit, scale)} with every case"
+        cases = "every case" if _are_all(of_case, answer) else f"{len(of_case)} cases"
+        return f"{_value(low, unit, scale)} with {cases}"
     return (
         f"from {_value(low, unit, scale)} with `{low_case}` to"
         f" {_value(high, unit, scale)} with `{high_case}`"
@@ -203,7 +212,7 @@ def _beside(contrasts: Sequence[Contrast], answer: Answer) -> str:
     told = []
     for outcome, words in INSIDE.items():
         cases = [f"{named(c.case)}{_size(c)}" for c in known if c.outcome == outcome]
-        if len(cases) == len(known) > 1:
+        if len(cases) == len(known) == len(answer.cases) > 1:
             return f"{head} {words.format('every other case')}."
         if cases:
             told.append(words.format(question.joined(cases)))

@@ -184,3 +184,40 @@ def test_runs_that_are_never_interrupted_say_so() -> None:
 def test_links_that_stay_have_no_sentence() -> None:
     assert at_change(made(3, changing=())) == ""
     assert at_change(made(3, phases={})) == ""
+
+
+def without(of: Campaign, column: str, *cases: str) -> Campaign:
+    """The campaign without the values of a column in some cases."""
+    runs = of.runs.copy()
+    runs.loc[runs["case"].isin(cases), column] = float("nan")
+    return replace(of, runs=runs)
+
+
+def test_a_phase_that_no_run_reaches_is_left_out() -> None:
+    of = without(made(8), "during.goodput_mbps", "a", "b")
+    told = at_change(of)
+    assert told.startswith("When `wifi` changes, goodput in `after` (7 to 11 s) is ")
+    assert "- Goodput in `after`" in text(of) and "- Goodput in `during`" not in text(
+        of
+    )
+    assert "- Message delay p95 in call in `during`" in text(of)
+
+
+@pytest.mark.parametrize("cases", ["abc", "abcdefg"])
+def test_a_case_without_values_is_not_among_every_case(cases: str) -> None:
+    whole, last = made(8, cases), cases[-1]
+    assert "in `before` it is 13.5 Mbit/s with every case." in at_change(whole)
+    assert "it is, in `during`, better with every other case." in at_change(whole)
+    told = at_change(without(whole, "before.goodput_mbps", last))
+    few = "13.5 Mbit/s with `a` and 13.5 Mbit/s with `b`"
+    rest = few if len(cases) == 3 else "13.5 Mbit/s with 6 cases"
+    assert f"in `before` it is {rest}." in told
+    told = at_change(without(whole, "during.goodput_mbps", last))
+    assert "every other case" not in told and f"`{last}` (+20 %)" not in told
+
+
+def test_a_case_that_only_a_later_phase_has_is_told_in_its_unit() -> None:
+    of = made(8)
+    for phase, case in {"before": "b", "during": "b", "after": "a"}.items():
+        of = without(of, f"{phase}.goodput_mbps", case)
+    assert "- Goodput in `after`: 13.5 Mbit/s (" in text(of)
