@@ -18,9 +18,10 @@ def short(value: float, figures: int = 3, sign: str = "") -> str:
 
     figures : up to 6; sign : `+` writes it before positive numbers, too
 
-    Only a number from a million on, or below 0.0001, has an exponent.
+    Only a number from a million on, or below 0.0001, has an exponent. No zero has a
+    minus, which differences of equal numbers can leave.
     """
-    return f"{float(f'{value:.{figures}g}'):{sign}.6g}"
+    return f"{float(f'{value:.{figures}g}') + 0.0:{sign}.6g}"
 
 
 def bytes_text(number: float) -> str:

@@ -82,7 +82,7 @@ def is_logarithmic(values: Iterable[float], least: int = LEAST_VALUES) -> bool:
     logarithms = np.log(known)
     # Values within a small range are as crowded on a logarithmic axis as on a linear.
     helps = _part(known) < LOWEST_PART <= _part(logarithms)
-    return bool(helps and cut(logarithms) is None)
+    return bool(helps and cut(logarithms, most_beyond=1) is None)
 
 
 def _part(values: np.ndarray) -> float:

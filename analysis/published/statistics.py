@@ -185,7 +185,7 @@ def spread(rows: pd.DataFrame, question: Question) -> Finding:
     need(len(known), LEAST_POINTS, "rows in the batch")
     low, high = np.quantile(known["y"], [0.25, 0.75])
     value = float(high - low)
-    return Finding(value, f"between the quartiles {value:.2g}", len(known))
+    return Finding(value, f"between the quartiles {short(value, 2)}", len(known))
 
 
 def part_above(rows: pd.DataFrame, question: Question) -> Finding:

@@ -37,7 +37,7 @@ def differences(job: Job, made: Sequence[Change], end_s: float) -> Iterator[str]
             return
         if not 0 <= change.time_s - change.at_s <= LATEST_S:
             late_ms = 1e3 * (change.time_s - change.at_s)
-            yield f"{words} came {late_ms:.3g} ms late, at {change.at_s:g} s"
+            yield f"{words} came {round(late_ms, 1):g} ms late, at {change.at_s:g} s"
             return
 
 

@@ -394,6 +394,12 @@ def test_a_large_statistic_is_told_without_an_exponent(name: str) -> None:
     assert getattr(statistics, name)(rows, asked).text == f"{name} 10400"
 
 
+def test_a_large_spread_is_told_without_an_exponent() -> None:
+    rows = networks(np.linspace(0.0, 24_000.0, 9))
+    asked = Question("y", "", None, None, ())
+    assert statistics.spread(rows, asked).text == "between the quartiles 12000"
+
+
 def test_large_statistics_of_two_samples_are_told_without_an_exponent() -> None:
     rows = networks(np.array([10_601.0, 10_609.0]))
     others = networks(np.array([20_001.0, 20_009.0]))

@@ -43,6 +43,10 @@ def test_four_digits_have_no_exponent_either(value: float, text: str) -> None:
     assert short(-value, 4, "+") == f"-{text}"
 
 
+def test_the_difference_of_equal_numbers_has_no_minus() -> None:
+    assert [short(-0.0), short(-0.0, 4, "+"), short(0.0, sign="+")] == ["0", "+0", "+0"]
+
+
 def test_bytes_below_the_next_unit_have_no_exponent() -> None:
     assert bytes_text(999_600) == "1000 kB"
     assert bytes_text(65_536) == "65.5 kB"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis.run import run_metrics
-from analysis.run.readers import counters, links, outcome, qdiscs
+from analysis.run.readers import counters, links, outcome, qdiscs, trace
 
 CAPTURED = Path(__file__).parent / "captured"
 
@@ -113,6 +113,15 @@ def test_htb_without_its_classes_is_refused(tmp_path: Path) -> None:
     (tmp_path / "qdisc-end.json").write_text(json.dumps({"r1": [htb]}))
     with pytest.raises(ValueError, match=r"class-end\.json"):
         qdiscs.read(tmp_path / "qdisc-end.json")
+
+
+def test_a_trace_without_a_subflow() -> None:
+    """A run of datagrams, or of QUIC, leaves the head of the table alone."""
+    head = ",".join([*trace.COLUMNS, "increase_2^-40", "interval"])
+    frame = trace.parse(f"{head}\n", "trace.csv")
+    assert frame.empty and {"connection", "throughput_mbps"} <= {*frame.columns}
+    with pytest.raises(ValueError, match="line 2 does not have"):
+        trace.parse(f"{head}\n1,client\n", "trace.csv")
 
 
 def test_links_of_ip_and_of_the_guest_read_alike() -> None:

@@ -61,6 +61,14 @@ def test_boxes_stay_from_quartile_to_quartile() -> None:
     assert scales.cut([*low, *few], boxes=[low, few]) is None
 
 
+def test_no_logarithmic_axis_has_values_far_below_the_others() -> None:
+    """Of any number, since on that axis all others would share a small part."""
+    usual = list(np.geomspace(1, 1000, 92))
+    assert scales.is_logarithmic(usual)
+    for count in (1, 4, 8):
+        assert not scales.is_logarithmic([*usual, *count * [1e-12]])
+
+
 def test_no_more_than_one_value_in_twenty_is_cut_off() -> None:
     """Values of which many are equal put a quarter of all beyond their fences."""
     one = scales.cut([*TEN, *TEN[:9], 1000.0])

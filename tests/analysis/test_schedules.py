@@ -99,6 +99,8 @@ def test_the_record_of_a_run_is_checked() -> None:
     ]
     (late,) = reasons(made(LOOP, 9.9, 0.02))
     assert late == "wifi: the change of capacity_mbps to 20 came 20 ms late, at 0 s"
+    (later,) = reasons(made(LOOP, 9.9, 1.5))
+    assert "came 1500 ms late" in later
     (early,) = reasons(made(LOOP, 9.9, -0.5))
     assert "late" in early
     assert len(reasons([])) == 1

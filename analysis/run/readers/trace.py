@@ -81,7 +81,8 @@ def parse(text: str, name: str) -> pd.DataFrame:
         reason = " ".join(str(error).split())
         raise ValueError(f"{name}: not a table ({reason})") from error
     numbers = frame[[column for column in head if column in NUMBERS]]
-    if (
+    # Columns without a row have no type.
+    if len(frame) and (
         not all(map(pd.api.types.is_numeric_dtype, numbers.dtypes))
         or np.isinf(numbers.to_numpy(dtype=float)).any()
     ):
