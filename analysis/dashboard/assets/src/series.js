@@ -109,7 +109,8 @@ export class TimeChart {
     context.textAlign = "right";
     for (const level of this.levels) {
       const placed = (value) => Math.round(y.at(value)) + 0.5;
-      const steps = level.steps ?? [[begin, level.value]];
+      const all = level.steps ?? [[begin, level.value]];
+      const steps = all.filter(([time], i) => i === 0 || time < end); // A run outlasts its traffic.
       const at = placed(steps[steps.length - 1][1]);
       context.strokeStyle = palette.soft;
       context.lineWidth = 1;
