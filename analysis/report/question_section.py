@@ -234,6 +234,8 @@ def _ends(column: str, answer: Answer) -> str:
     """`goodput from 5 % less (b) to 8 % more (c)`."""
     contrasts = sorted((c for c in answer.contrasts if c.column == column), key=_raw)
     sizes = []
+    if not _raw(contrasts[0]) and not _raw(contrasts[-1]):
+        return f"the same {name_of(contrasts[0], answer)}"
     for each in (contrasts[0], contrasts[-1]):
         way = "more" if _raw(each) > 0 else "less"
         size = f"{amount(_raw(each), each.unit)} {way}" if _raw(each) else "the same"
@@ -294,8 +296,8 @@ def _lead(leader: Leader, contrast: Contrast, name: str, alike: Sequence[str]) -
     if few and alike:
         level = question.joined([f"`{case}`" for case in (leader.case, *alike)])
         return (
-            f"Of all cases, {level} have {what} in the median, and differ by less than"
-            f" three digits show; an interval needs {NUMBERS[LEAST]} networks."
+            f"Of all cases, {level} have {what} in the median, the same to three"
+            f" digits; an interval needs {NUMBERS[LEAST]} networks."
         )
     head = f"Of all cases, `{leader.case}` has {what} in the median"
     if not leader.level:

@@ -326,11 +326,21 @@ def test_leaders_of_few_networks_that_are_alike_are_named_together() -> None:
         return words(replace(campaign(rows), question=GOODPUT))
 
     assert (
-        "Of all cases, `c` and `b` have the most goodput in the median, and differ by"
-        " less than three digits show; an interval needs six networks."
+        "Of all cases, `c` and `b` have the most goodput in the median, the same to"
+        " three digits; an interval needs six networks."
     ) in made(1.30001)
     alone = "Of all cases, `c` has the most goodput in the median; an interval needs"
     assert alone in made(1.4)
+
+
+def test_equal_cases_of_few_networks_are_alike_where_less_is_better() -> None:
+    late = {"call.message_delay_p95_ms": 40.0}
+    rows = [row(p, c, 10.0, **{X: p}, **late) for p in range(3) for c in "abcdefgh"]
+    asked = Question("a", {"goodput": "more", "call.message_delay_p95": "less"})
+    told = words(replace(campaign(rows), question=asked))
+    assert "beside `a`: the same goodput; the same message delay p95 in call." in told
+    every = "`b`, `c`, `d`, `e`, `f`, `g`, `h` and `a`"
+    assert f"Of all cases, {every} have the least message delay p95 in call" in told
 
 
 def test_few_networks_that_disagree_are_counted_in_the_first_paragraph() -> None:
