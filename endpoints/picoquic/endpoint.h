@@ -95,7 +95,7 @@ bool ring_begin(const struct pollfd *polled, int count);
 struct burst *ring_burst(void);
 void ring_send(struct burst *made);
 /* Send, and wait for a packet, up to `wait_us` but not less than `shortest_us` unless that
- * is more. Whether a packet is there */
+ * is more, or all buffers are full. Whether a packet is there */
 bool ring_wait(int64_t wait_us, int64_t shortest_us);
 /* The next packet that is there, until the next call */
 bool ring_next(struct packet *packet);

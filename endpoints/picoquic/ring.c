@@ -184,7 +184,7 @@ bool ring_wait(int64_t wait_us, int64_t shortest_us)
 	if (!queued)	/* A call that fails takes time, and a wait alone fails at its end. */
 		request(IORING_OP_NOP, -1, NOTHING, 0)->flags = IOSQE_CQE_SKIP_SUCCESS;
 	return enter(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
-		     more.shortest_us ? ANSWERS : 1, &more, sizeof(more));
+		     more.shortest_us ? BUFFERS : 1, &more, sizeof(more));
 }
 
 bool ring_next(struct packet *packet)

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::future::poll_fn;
 use std::io::{BufWriter, Write};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ const MOST_PATHS: u32 = 32;
 const MOST_TRIES: u32 = 1000;
 const AGAIN: Duration = Duration::from_millis(1);
 const WINDOW: u32 = 6 << 20;
+/// Bytes of packets that wait in a socket.
+static HELD: libc::c_int = 4 << 20;
 
 #[derive(Debug)]
 struct Anyone(Arc<rustls::crypto::CryptoProvider>);
@@ -279,12 +282,32 @@ impl Drive {
     }
     fn endpoint(&self, at: SocketAddr, config: Option<noq::ServerConfig>) -> Result<Endpoint> {
         let socket = UdpSocket::bind(at)?;
+        widen(&socket);
         Ok(Endpoint::new(
             EndpointConfig::default(),
             config,
             socket,
             self.runtime(),
         )?)
+    }
+}
+
+/// Make room for the packets that gather, as far as this user may.
+fn widen(socket: &UdpSocket) {
+    for name in [libc::SO_RCVBUFFORCE, libc::SO_RCVBUF] {
+        // SAFETY: the call reads `HELD` and nothing else.
+        let failed = unsafe {
+            libc::setsockopt(
+                socket.as_raw_fd(),
+                libc::SOL_SOCKET,
+                name,
+                (&raw const HELD).cast(),
+                size_of_val(&HELD) as libc::socklen_t,
+            )
+        };
+        if failed == 0 {
+            return;
+        }
     }
 }
 

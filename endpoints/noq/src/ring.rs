@@ -294,7 +294,7 @@ impl Ring {
     }
 
     /// Send what is queued and wait for a packet, but not less than `shortest` unless that
-    /// is more than `longest`. Whether a packet is there.
+    /// is more than `longest`, or all buffers are full. Whether a packet is there.
     pub fn wait(
         &mut self,
         longest: Option<Duration>,
@@ -339,7 +339,7 @@ impl Ring {
                 .as_ref()
                 .map_or(0, |at| std::ptr::from_ref(at) as u64),
         };
-        let least = if shortest_us > 0 { ANSWERS } else { 1 };
+        let least = if shortest_us > 0 { BUFFERS as u32 } else { 1 };
         self.enter(GETEVENTS | EXT_ARG, least, Some(&wait))
     }
 
