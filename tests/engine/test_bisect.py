@@ -19,6 +19,7 @@ from mpbench.engine.bisect import (
     Noted,
     Question,
     Search,
+    _common_failure,
     batches,
     read_log,
     readable,
@@ -420,6 +421,25 @@ def test_a_step_that_panics_in_each_run_is_skipped_at_once(tmp_path: Path) -> No
     assert found == Found(2, (2,))
     assert outcomes(search) == {1: "good", 2: "bad", 3: "skipped"}
     assert len(search.steps[3].runs) == 6
+
+
+@pytest.mark.parametrize(
+    ("good", "step", "told"),
+    [
+        (["ok"] * 5, ["a", "b", "a", "c", "d"], "all of its runs fail: a; b; c"),
+        (["ok", "failed"], ["a", "a"], None),
+        (["ok", "ok"], ["a", ""], None),
+    ],
+)
+def test_a_step_whose_runs_all_fail_has_three_reasons_at_most(
+    good: list[str], step: list[str], told: str | None
+) -> None:
+    """step : the reason of each run's failure; empty for an ok run"""
+    cases = ["good"] * len(good) + [STEP] * len(step)
+    verdicts = good + ["failed" if reason else "ok" for reason in step]
+    reasons = [""] * len(good) + step
+    rows = pd.DataFrame({"case": cases, "verdict": verdicts, "reason": reasons})
+    assert _common_failure(rows) == told
 
 
 def test_the_step_before_one_that_does_not_boot_is_undecided(tmp_path: Path) -> None:
