@@ -128,6 +128,7 @@ def test_a_job_without_the_key_has_no_such_part() -> None:
     ("value", "line"),
     [
         ("five", "repetitions: expected a whole number, or {count: 5, perturb:"),
+        ("0", "repetitions: 0 is below 1, the least value that works"),
         ("{perturb: {delay: 1 %}}", "repetitions.count: missing"),
         ("{count: 0}", "repetitions.count: 0 is below 1"),
         ("{count: 2, perturb: {}}", "repetitions.perturb.delay: missing"),
@@ -211,6 +212,8 @@ def test_a_jitter_as_long_as_the_delay_leaves_no_room() -> None:
 
 
 def test_the_schema_takes_both_forms() -> None:
-    forms = json_schema()["properties"]["repetitions"]["anyOf"]
+    described = json_schema()["properties"]["repetitions"]
+    forms = described["anyOf"]
+    assert described["default"] == spec().repetitions.count == 1
     assert {"type": "integer", "minimum": 1, "maximum": 100_000} in forms
     assert loads(f"{TEXT}repetitions: 3\n").repetitions.count == 3
