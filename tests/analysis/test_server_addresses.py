@@ -129,6 +129,7 @@ def changed(tmp_path: Path, name: str, host: str, *changes: dict[str, Any]) -> P
     ("changes", "times"),
     [
         ((GONE, BACK), [10.0]),
+        (({**GONE, "at_s": 10.0}, BACK), [10.0]),
         ((GONE,), []),
         ((NONE, AGAIN), []),
         ((GONE, BACK, AGAIN), []),

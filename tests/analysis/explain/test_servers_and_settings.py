@@ -177,6 +177,37 @@ def test_an_address_with_a_subflow_is_used() -> None:
     assert not unused(*opened(0.0), *HEARD, joined(FURTHER), client=client)
 
 
+def far(at_s: float, *flags: str, present: bool | None = None) -> Change:
+    """A change of the further address, or of the flags of its endpoint."""
+    own = flags if present is None else None
+    return Change(at_s=at_s, link="far", flags=own, present=present)
+
+
+GONE, BACK = far(2.0, present=False), far(10.0, present=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "since"),
+    [
+        ((), 0.0),
+        ((GONE,), servers.NEVER),
+        ((GONE, BACK), 10.0),
+        ((far(2.0),), servers.NEVER),
+        ((far(2.0), far(10.0, "signal")), 10.0),
+        ((far(12.0, "signal", "backup"),), 0.0),
+        ((far(2.0), far(10.0, "signal"), far(12.0, "signal", "backup")), 10.0),
+        ((GONE, far(3.0, "signal"), BACK, far(12.0, "signal")), 10.0),
+        ((GONE, far(3.0), BACK, far(12.0, "signal")), 12.0),
+        ((GONE, far(3.0), BACK), servers.NEVER),
+        ((replace(GONE, link="near"),), 0.0),
+    ],
+)
+def test_an_address_counts_since_it_has_its_endpoint_without_a_break(
+    changes: tuple[Change, ...], since: float
+) -> None:
+    assert servers._since(replace(SIGNAL, changes=changes), "far") == since
+
+
 # Settings that keep a client from asking
 
 
