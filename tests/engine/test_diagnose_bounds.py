@@ -214,6 +214,16 @@ def test_a_round_looks_closer_with_a_fifth_less(high: float, shrank: bool) -> No
     assert not diagnose._shrank([words], [words])
 
 
+def test_one_region_that_gets_smaller_is_worth_a_round() -> None:
+    """So is one that is found or lost."""
+    small, large = [a_range(0, 50)], [a_range(0, 100)]
+    assert diagnose._all_shrank([large, large], [large, small])
+    assert diagnose._all_shrank([large, large], [small, large])
+    assert not diagnose._all_shrank([large, large], [large, large])
+    assert diagnose._all_shrank([large, large], [large])
+    assert diagnose._all_shrank([large], [large, large])
+
+
 def judged(
     tmp_path: Path, goodputs: list[float], ratios: list[float], **more: list[float]
 ) -> Search:
