@@ -282,6 +282,8 @@ def test_settings_become_cases(tmp_path: Path) -> None:
     made = search._spec(search.asked.unknown, 1)
     found = [dict(case.sysctls) for case in made.cases.values()]
     assert [one["net.ipv4.tcp_sack"] for one in found] == ["0", "1"]
+    name = search.asked.case
+    assert [*made.cases] == [f"{name}-1", f"{name}-2"]
 
 
 QUEUE = Unknown("q", "q", "packets", (), 0, 100)
