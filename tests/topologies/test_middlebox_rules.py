@@ -137,7 +137,8 @@ class Walked:
 
     def _read(self, word: str) -> int:
         _, bits, count = word.split(",")
-        at = int(bits) // 8
+        at, rest = divmod(int(bits), 8)
+        assert rest == 0, "between two bytes"
         return int.from_bytes(self.header[at : at + int(count) // 8])
 
     def _run(self, chain: str, depth: int) -> None:

@@ -79,6 +79,25 @@ def test_a_page_that_starts_later(tmp_path: Path) -> None:
     assert list(goodput.times) == pytest.approx([1.09, 1.19])
 
 
+@pytest.mark.parametrize(
+    ("start_s", "end_s", "median"),
+    [
+        (0, 0.055, 0.05),
+        (0.055, 0.1, 0.045),
+        (0.1, 9, 0.1),
+        (0, 9, 0.05),
+        (0.101, 9, None),
+    ],
+)
+def test_a_part_has_the_objects_that_were_ready_in_it(
+    tmp_path: Path, start_s: float, end_s: float, median: float | None
+) -> None:
+    """They are ready at 0, 55 and 100 ms, and there 50, 45 and 100 ms later."""
+    entry, read = written(pages, results, tmp_path, pages.THREE, report())
+    found = results.part_columns(entry, read, start_s, end_s)
+    assert found["page.object_median_s"] == pytest.approx(median)
+
+
 def test_a_page_of_which_nothing_came(tmp_path: Path) -> None:
     found = report(end="failed", error="reset", connections=[], objects=[[-1] * 4] * 3)
     entry, read = written(pages, results, tmp_path, pages.THREE, found)

@@ -71,6 +71,19 @@ def test_a_sync_that_ends_needs_all_files(
     assert list(results.wrong(entry, read)) == ([words] if words else [])
 
 
+@pytest.mark.parametrize(
+    ("start_s", "end_s", "median"),
+    [(0.02, 0.05, 0.035), (0.05, 9, 0.25), (0, 9, 0.04), (0, 0.02, None)],
+)
+def test_a_part_has_the_files_that_were_begun_in_it(
+    tmp_path: Path, start_s: float, end_s: float, median: float | None
+) -> None:
+    """They begin at 20, 20 and 50 ms, and are done 30, 40 and 250 ms later."""
+    entry, read = written(syncs, results, tmp_path, syncs.GROUPS, syncs.REPORT)
+    found = results.part_columns(entry, read, start_s, end_s)
+    assert found["sync.file_median_s"] == pytest.approx(median)
+
+
 def test_a_sync_of_which_nothing_came(tmp_path: Path) -> None:
     found = {**syncs.REPORT, "end": "failed", "connections": [], "files": [[-1] * 3]}
     entry, read = written(syncs, results, tmp_path, syncs.GROUPS, found)

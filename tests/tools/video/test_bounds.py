@@ -67,6 +67,46 @@ def test_a_video_that_starts_later() -> None:
     assert list(goodput.values) == pytest.approx([4, 4, 0, 0] + [4] * 8)
 
 
+@pytest.mark.parametrize(
+    ("start_s", "end_s", "bitrate", "median", "stalls", "stalled"),
+    [
+        (0, 9, 2.5, 2.5, 1, 1),
+        (1, 3, 1, 1, 0, 0),
+        (0, 1, None, None, 0, 0),
+        (3, 6.5, 4, 4, 1, 0.5),
+        (0, 6, 2.5, 2.5, 0, 0),
+        (6, 7, None, None, 1, 1),
+        (6.25, 6.5, None, None, 0, 0.25),
+        (7, 9, None, None, 0, 0),
+    ],
+)
+def test_a_part_of_a_video(
+    start_s: float,
+    end_s: float,
+    bitrate: float | None,
+    median: float | None,
+    stalls: int,
+    stalled: float,
+) -> None:
+    """Chunks at 1 and 4 Mbit/s are requested at 1 and 3 s, and take 1 and 4 s. The
+    video stands still from 6 to 7 s."""
+    second = 10**9
+    entry = videos.traffic_of("bitrates: [1 Mbit/s, 4 Mbit/s], duration: 8 s")
+    document = {
+        **{"end": "complete", "error": "", "seconds": 12.0},
+        **{"connected_ns": 0, "start_ns": 2 * second},
+        "stalls": [[6 * second, 7 * second]],
+        "chunks": [
+            [0, second, 2 * second, 0.0, 4.0],
+            [1, 3 * second, 7 * second, 3.0, 4.0],
+        ],
+    }
+    found = results.part_columns(entry, reader.parse(document, "x"), start_s, end_s)
+    assert found["video.bitrate_mbps"] == bitrate
+    assert found["video.chunk_median_s"] == median
+    assert (found["video.stalls"], found["video.stalled_s"]) == (stalls, stalled)
+
+
 def test_a_video_without_a_chunk() -> None:
     keys = "bitrates: 4 Mbit/s, duration: 8 s"
     entry = videos.traffic_of(keys)
@@ -111,6 +151,8 @@ def test_the_rule_of_the_buffer_at_its_bounds() -> None:
     assert [rules.buffer_based(rates, 2, s, 240) for s in (132, 132.1)] == [2, 2]
     assert rules.buffer_based([1, 2, 3, 4], 0, 90 + 126 * 2.5 / 3, 240) == 2
     assert rules.buffer_based([3], 0, 100, 240) == 0
+    # In the middle, at 153 s, f is 2: the bitrate that it has already.
+    assert rules.buffer_based([1, 2, 3], 1, 153, 240) == 1
 
 
 def test_the_rule_of_the_rate_takes_five_chunks() -> None:
