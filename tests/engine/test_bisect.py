@@ -270,9 +270,18 @@ def test_the_patch_that_does_not_boot_is_named(tmp_path: Path) -> None:
         searched(tmp_path, effects | {"3.patch": "same"})
 
 
-@pytest.mark.parametrize("count", [1, 8, 9])
-def test_a_series_that_never_boots(tmp_path: Path, count: int) -> None:
-    effects: dict[str, float | str] = {"0.patch": -10.0} if count == 9 else {}
+def test_eight_steps_at_the_end_are_tried(tmp_path: Path) -> None:
+    effects: dict[str, float | str] = {"0.patch": -10.0}
+    effects |= {f"{number}.patch": "broken" for number in range(1, 8)}
+    found, search, _ = searched(tmp_path, effects)
+    assert found == Found(1, (1,))
+    assert len(search.steps) == 8
+
+
+@pytest.mark.parametrize(("count", "first"), [(1, False), (8, False), (8, True)])
+def test_a_series_that_never_boots(tmp_path: Path, count: int, first: bool) -> None:
+    """first : whether a step boots before the last eight"""
+    effects: dict[str, float | str] = {"0.patch": -10.0} if first else {}
     effects |= {f"{number}.patch": "broken" for number in range(1, count + 1)}
     less = ", nor without its last changes" if count > 1 else ""
     words = rf"'mine' cannot be judged{less}: kernel .*does not build"
