@@ -382,6 +382,17 @@ def test_an_entry_and_its_proxies_are_one_way() -> None:
         assert joined.may_fall_back(first(one), 1.0) is falls
 
 
+def test_an_entry_ends_with_any_leg_of_its_way() -> None:
+    """The host of the second leg loses an address; the first host keeps its own."""
+    gone = Host(changes=(Change(at_s=5.0, link="path2", present=False),))
+    one = provoked(IPERF3, OTHER, host_settings={"other": gone})
+    assert [one.end(entry, 6.0) for entry in one.traffic] == [False, True]
+    proxied: Any = SimpleNamespace(served=0, accepts="mptcp", sockets=None)
+    second = replace(one.traffic[1], record=proxied)
+    joined = replace(one, traffic=(first(one), second))
+    assert joined.end(first(one), 6.0)
+
+
 def ended(*times_s: float | None) -> Outcome:
     processes = tuple(Process("x", 0, 0.0, time_s) for time_s in times_s)
     return SimpleNamespace(processes=processes)  # type: ignore[return-value]
