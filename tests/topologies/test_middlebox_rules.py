@@ -229,6 +229,29 @@ def test_each_option_of_a_packet_is_looked_at(
             assert seen.header.endswith(PRIO * 4)
 
 
+def test_a_payload_behind_the_options_is_not_looked_at() -> None:
+    """It begins with the kind that hides an option, which would get another one."""
+    hidden = bytes([254, 4, 0x51, 1]) * 4
+    for options in (TIMES + DSS, MAPPED, PRIO, TIMES):
+        made = rules(ONE, kind=STRIP, packets=ALL, subtype="add_addr")["r"]
+        seen = Walked(made, options, hidden)
+        assert bytes(seen.header).endswith(options + hidden)
+
+
+def test_an_option_has_two_bytes_at_least() -> None:
+    """The next place is behind it, in whole words, as far as there is space."""
+    made = rules(ONE, kind=STRIP, packets=ALL, subtype="dss", direction="up")["r"]
+    for at in (0, 24, 36):
+        chain = made.partition(f"chain option{at} {{")[2].partition("}\n  }")[0]
+        line = next(
+            (ln for ln in chain.splitlines() if f",{168 + 8 * at},8 vmap" in ln), ""
+        )
+        pairs = line.partition("{ ")[2].partition(" }")[0].split(", ")
+        found = dict(pair.split(" : jump option") for pair in pairs if pair)
+        sizes = range(2, 37 - at)
+        assert found == {str(n): str(at + 4 * -(-n // 4)) for n in sizes}
+
+
 @pytest.mark.parametrize(
     "kind, forgets, end, input_chain",
     [

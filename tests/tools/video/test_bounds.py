@@ -158,3 +158,5 @@ def test_the_rule_of_the_buffer_at_its_bounds() -> None:
 def test_the_rule_of_the_rate_takes_five_chunks() -> None:
     assert rules.rate_based([1, 2], [1, 9, 9, 9, 9, 9]) == 1
     assert rules.rate_based([1, 2], [0.5, 9, 9, 9, 9]) == 0
+    # 0.85 of 2 is 1.7: a rate that just fits.
+    assert rules.rate_based([1, 1.7], [2]) == 1
