@@ -208,6 +208,13 @@ def test_an_address_counts_since_it_has_its_endpoint_without_a_break(
     assert servers._since(replace(SIGNAL, changes=changes), "far") == since
 
 
+def test_a_connection_without_an_end_lasts_to_the_last_event() -> None:
+    own = facts(*opened(0.0, 40000, 2), event(10.0, "TCPTimeouts"))
+    (one,) = own.connections
+    assert servers._lasts(own, one, 9.0)
+    assert not servers._lasts(own, one, 9.95)
+
+
 # Settings that keep a client from asking
 
 
@@ -315,6 +322,21 @@ def test_commands_without_effect_are_told() -> None:
     assert refused.sentence == f"{head} was refused: no such address"
     assert nobody.sentence == f"{head} met no MPTCP connection"
     assert nobody.evidence == ("create: no connection at 2.000 s in host-changes.csv")
+
+
+@pytest.mark.parametrize(("count", "to"), [(1, ""), (2, " to port 5201")])
+def test_a_plain_listener_among_several_has_its_port(count: int, to: str) -> None:
+    traffic = [IPERF3, replace(IPERF3, port=5202)][:count]
+    own = facts(
+        *opened(0.0),
+        event(0.0, "MPCapableFallbackSYNACK", "1"),
+        traffic=traffic,
+        host_settings={"server": Host(mptcp=False)},
+    )
+    assert sentences(settings.plain_listener, own) == [
+        f"1 connection of the client{to} is plain TCP: the listener of the server does"
+        " not speak MPTCP"
+    ]
 
 
 def test_clients_of_plain_tcp_by_the_file() -> None:

@@ -178,6 +178,14 @@ def test_a_path_that_went_stale_is_told_by_another_rule() -> None:
     assert unused(*LITTLE, event(1.0, "SubflowStale", path=1))
 
 
+def test_one_reset_on_a_path_is_told_by_another_rule() -> None:
+    """The other connection's subflow there is well."""
+    more = opened(0.0, 41000, 2)
+    reset = event(1.0, "sub_closed", "error=104", path=2)
+    assert unused(*LITTLE, *more)
+    assert unused(*LITTLE, *more, reset) == []
+
+
 def test_the_first_dark_time_of_an_unused_path_is_its_reason() -> None:
     changes = [*down("path2", 1.0, 2.0), *down("path2", 3.0, 4.0)]
     (said,) = unused(*LITTLE, changes=changes)
