@@ -229,6 +229,15 @@ def test_each_option_of_a_packet_is_looked_at(
             assert seen.header.endswith(PRIO * 4)
 
 
+@pytest.mark.parametrize("blocks", [1, 2, 3, 4])
+def test_an_option_behind_blocks_of_sack_is_looked_at(blocks: int) -> None:
+    """Each block has eight bytes, which look like options here."""
+    sack = bytes([1, 1, 5, 2 + 8 * blocks, *[30, 3, 0x51, 1, 254, 4, 80, 0] * blocks])
+    made = rules(ONE, kind=STRIP, packets=ALL, subtype="mp_prio")["r"]
+    seen = Walked(made, sack + PRIO)
+    assert (seen.counted, seen.options) == (1, sack + bytes([1] * len(PRIO)))
+
+
 def test_a_payload_behind_the_options_is_not_looked_at() -> None:
     """It begins with the kind that hides an option, which would get another one."""
     hidden = bytes([254, 4, 0x51, 1]) * 4
