@@ -22,6 +22,7 @@ from analysis.report import turning_words
 from analysis.report.markdown import markdown
 from analysis.report.question_section import name_of, observations
 from analysis.report.question_words import LEAST, NUMBERS, signed
+from analysis.words import many
 
 MOST_TOLD = 4
 """So many cases are told one by one; of more, the ends."""
@@ -178,7 +179,9 @@ def _each(
     ordered = sorted(of_case.items(), key=lambda pair: pair[1].estimate)
     (low_case, low), (high_case, high) = ordered[0], ordered[-1]
     if low.estimate == high.estimate:
-        cases = "every case" if _are_all(of_case, answer) else f"{len(of_case)} cases"
+        cases = (
+            "every case" if _are_all(of_case, answer) else many(len(of_case), "case")
+        )
         return f"{_value(low, unit, scale)} with {cases}"
     return (
         f"from {_value(low, unit, scale)} with `{low_case}` to"

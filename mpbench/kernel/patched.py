@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.words import many
 from jobs.linux import Patch
 from mpbench.kernel import barriers, cache, confined, git
 from mpbench.kernel.barriers import Below, Bounds
@@ -226,7 +227,7 @@ def files(patch: Patch) -> list[str]:
 
 def counted(patches: Sequence[Patch]) -> str:
     """The number of patches in words."""
-    return f"{len(patches)} patch{'' if len(patches) == 1 else 'es'}"
+    return many(len(patches), "patch", "patches")
 
 
 def _apply(shell: Shell, patch: Patch, layer: Path) -> None:
