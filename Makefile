@@ -164,7 +164,7 @@ LONG := guest or browser or slow
 
 tests: tools kernel image
 	@$(call step,All tests on every CPU,minutes)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --durations 20
 	$(call done)
 
 .PHONY: barriers

@@ -10,7 +10,7 @@ import json
 import math
 import shutil
 from collections.abc import Iterator
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -124,16 +124,17 @@ def check(run: Path) -> None:
         assert "\n" not in str(error)
 
 
+OUTCOME = "artefacts/outcome.json"
+"""All readers read it, so more values are tried in it."""
 JSON = (
     "job.json",
-    "artefacts/outcome.json",
+    OUTCOME,
     "artefacts/link-end.json",
     "artefacts/qdisc-end.json",
     "artefacts/nstat-client.json",
     *(f"artefacts/traffic-{n}-client.json" for n in (0, 1, 3, 6, 7, 8, 9)),
     *(f"artefacts/traffic-{n}-server.json" for n in (0, 3)),
 )
-LONG = ("artefacts/nstat-client.json", "artefacts/qdisc-end.json", "job.json")
 
 
 @pytest.mark.parametrize("name", JSON)
@@ -143,8 +144,8 @@ def test_a_value_of_a_file(made: Path, tmp_path: Path, name: str) -> None:
     words = cycle(RAW.values())
     for place in places(document):
         text = marked(document, place)
-        for _ in range(1 if name in LONG else 3):
-            (run / name).write_text(text.replace(f'"{MARK}"', next(words)))
+        for word in islice(words, 6 if name == OUTCOME else 1):
+            (run / name).write_text(text.replace(f'"{MARK}"', word))
             check(run)
 
 
@@ -154,8 +155,9 @@ def test_a_cell_of_a_table(drawn: Path, tmp_path: Path, name: str) -> None:
     path = run / f"artefacts/{name}.csv"
     lines = [line.split(",") for line in path.read_text().splitlines()]
     last = max(n for n, line in enumerate(lines) if len(line) == len(lines[-2]))
+    cells = cycle(CELLS)
     for column in range(len(lines[last])):
-        for cell in CELLS:
+        for cell in islice(cells, 4):
             changed = copy.deepcopy(lines)
             changed[last][column] = cell
             path.write_text("\n".join(map(",".join, changed)) + "\n")
