@@ -16,6 +16,7 @@ from analysis.campaign.columns import (
     paths,
     without_mathematics,
 )
+from analysis.campaign.path_shares import without_idle
 from analysis.dashboard import theory
 from analysis.run.number_columns import UNITS
 
@@ -111,10 +112,11 @@ def _joined(campaigns: Sequence[Campaign]) -> pd.DataFrame:
     several = len(campaigns) > 1
     frames = []
     for number, campaign in enumerate(campaigns):
-        case = campaign.runs["case"].astype(str)
+        runs = without_idle(campaign.runs)
+        case = runs["case"].astype(str)
         if several:
             case = f"{campaign.name}: " + case
-        frames.append(campaign.runs.assign(_campaign=number, _case=case))
+        frames.append(runs.assign(_campaign=number, _case=case))
     frame = pd.concat(frames, ignore_index=True)
     return frame[frame["verdict"].isin(VERDICTS)].reset_index(drop=True)
 

@@ -18,10 +18,10 @@ from analysis.campaign.columns import (
 )
 from analysis.campaign.figure_request import Criterion, Labels
 from analysis.campaign.numbers import bytes_text, short
+from analysis.campaign.path_shares import MULTIPATH_METRICS, multipath
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.palette import MOST_SERIES
 from analysis.run.number_columns import UNITS
-from jobs.protocol import ONE_PATH
 
 REFERENCE_LINES = {
     "aggregation_benefit": (0.0, 1.0),
@@ -37,8 +37,6 @@ MOST_GROUPS = 16
 """The most values of a factor that stand side by side as groups."""
 PATHS = ("path1", "path2")
 """The paths of which a criterion is the difference, if they have no other names."""
-MULTIPATH_METRICS = ("traffic_split",)
-"""Metrics that say nothing about a transport with one path."""
 
 
 def ok_runs(campaign: Campaign) -> pd.DataFrame:
@@ -56,11 +54,6 @@ def rows_of(runs: pd.DataFrame, metric: str | None, case: str | None) -> pd.Data
     if case is not None:
         return runs[runs["case"] == case]
     return multipath(runs) if metric in MULTIPATH_METRICS else runs
-
-
-def multipath(runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of protocols whose connections can take several paths."""
-    return runs[~runs["protocol"].isin(ONE_PATH)]
 
 
 def metric_column(runs: pd.DataFrame, metric: str, part: str | None = None) -> str:

@@ -13,7 +13,7 @@ from analysis.campaign.columns import plain
 from analysis.campaign.comparison import Interval
 from analysis.campaign.numbers import digits, is_number
 from analysis.campaign.observations import networks
-from analysis.figures.data import MULTIPATH_METRICS, multipath
+from analysis.campaign.path_shares import MULTIPATH_METRICS, multipath
 from analysis.words import many
 from jobs.protocol import ONE_PATH
 

@@ -15,7 +15,7 @@ from analysis.campaign.columns import (
 )
 from analysis.campaign.numbers import is_number, quartiles, weighted_quartiles
 from analysis.campaign.observations import networks
-from analysis.figures.data import MULTIPATH_METRICS, multipath
+from analysis.campaign.path_shares import MULTIPATH_METRICS, multipath
 from analysis.report.markdown import markdown
 
 

@@ -1,6 +1,8 @@
 """Goodput by user and by phase, as a table of a page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
 
 from analysis.campaign import listed
 from analysis.campaign.campaign import Campaign
@@ -19,11 +21,14 @@ def lines(campaign: Campaign) -> Iterator[str]:
     Each value of a listed factor has a row, as in the section on metrics.
     """
     runs = campaign.ok_runs
-    columns = [
-        name
-        for name in runs.columns
-        if name.endswith((GOODPUT, FAIRNESS)) and runs[name].notna().any()
-    ]
+    columns = _different(
+        runs,
+        [
+            name
+            for name in runs.columns
+            if name.endswith((GOODPUT, FAIRNESS)) and runs[name].notna().any()
+        ],
+    )
     if not columns:
         return
     yield "## Users and phases"
@@ -38,6 +43,18 @@ def lines(campaign: Campaign) -> Iterator[str]:
         place = [str(case), *map(listed.value_text, values)]
         rows.append([*place, str(len(group)), *cells])
     yield from markdown(head, rows, numbers_from=1)
+
+
+def _different(runs: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """The columns, without one that is equal to a column before it in every run.
+
+    An entry that is alone in a phase has all goodput of the phase.
+    """
+    kept: list[str] = []
+    for name in names:
+        if not any(runs[name].equals(runs[other]) for other in kept):
+            kept.append(name)
+    return kept
 
 
 def _title(name: str) -> str:

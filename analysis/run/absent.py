@@ -21,6 +21,7 @@ OF_OTHER_RUNS = (
 )
 """Metrics that need other runs of the network, see `analysis.campaign.absent`."""
 TCP = "TCP takes one path"
+ONE_PATH = {"tcp": TCP, "quic": "QUIC takes one path"}
 OF_KERNEL_S_TCP = "it compares MPTCP with TCP"
 NOTHING = "nothing arrived"
 QUIC = "the kernel does not count the packets of QUIC"
@@ -166,10 +167,8 @@ def _reason(
     apart = known.apart
     if metric not in SUMS and known.silent:
         apart = None  # what is not known of the amounts has no part in it
-    if of_mptcp and protocol == "tcp":
-        return TCP
-    if of_mptcp and protocol == "quic":
-        return "QUIC takes one path"
+    if of_mptcp and protocol in ONE_PATH:
+        return ONE_PATH[protocol]
     if column in known.of_each:
         return apart or EACH
     if metric in (*SUMS, "traffic_split") and apart:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import tools
 from analysis.campaign.directions import Direction
 from analysis.run.number_columns import column
 from mpbench.spec import flows
@@ -29,11 +30,19 @@ class MetricName(Mark):
     def check(self, value: object) -> str:
         if isinstance(value, str) and DOT in value:
             return value
-        return OneOf("metric", METRICS).check(value)
+        if isinstance(value, str) and value in METRICS:
+            return value
+        return OneOf("metric", METRICS, _of_tools()).check(value)
 
     def schema(self) -> dict[str, Any]:
         columns = {"type": "string", "pattern": r"^[A-Za-z0-9_-]+\..+$"}
         return {"anyOf": [{"type": "string", "enum": list(METRICS)}, columns]}
+
+
+def _of_tools() -> tuple[str, ...]:
+    """The columns that mpbench's own tools give, of entries without a name."""
+    having = (tool for tool in tools.NAMES if tools.has_part(tool, "columns"))
+    return tuple(n for tool in having for n in tools.part(tool, "columns").LABELS)
 
 
 def columns(

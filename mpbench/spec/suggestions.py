@@ -73,8 +73,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "cc_algorithm": ("congestion_control",),
     # parameters of a link
     "rtt": ("delay", "srtt", "smoothed_rtt", "request_time"),
-    "latency": ("delay", "request_time"),
-    "owd": ("delay",),
+    "latency": ("delay", "srtt", "smoothed_rtt", "request_time"),
+    "ping": ("delay", "srtt", "smoothed_rtt"),
+    "round_trip_time": ("delay", "srtt", "smoothed_rtt"),
     "propagation_delay": ("delay",),
     "bandwidth": ("capacity", "goodput"),
     "bw": ("capacity", "goodput"),
@@ -88,12 +89,17 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "queue_delay": ("queueing_delay",),
     "buffer_delay": ("queueing_delay",),
     "bufferbloat": ("queueing_delay",),
-    "plr": ("loss", "mean_loss_probability"),
-    "packet_loss": ("loss", "mean_loss_probability"),
-    "loss_rate": ("loss", "mean_loss_probability"),
-    "drop": ("loss",),
+    "plr": ("loss", "loss_probability"),
+    "packet_loss": ("loss", "loss_probability"),
+    "loss_rate": ("loss", "loss_probability"),
+    "drop": ("loss", "loss_probability"),
+    "drops": ("loss", "loss_probability"),
     # metrics
-    "delay": ("smoothed_rtt", "message_delay"),
+    "delay": ("srtt", "smoothed_rtt", "message_delay"),
+    "owd": ("delay", "message_delay"),
+    "one_way_delay": ("delay", "message_delay"),
+    "jitter": ("message_delay_p95",),
+    "tail_latency": ("completion_time_p99",),
     "fairness": ("jain",),
     "jains_index": ("jain",),
     "jain_index": ("jain",),
@@ -102,11 +108,23 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "download_time": ("completion_time",),
     "rps": ("requests_per_second",),
     "response_time": ("request_time",),
-    "loss": ("mean_loss_probability",),
+    "loss": ("loss_probability",),
     "retransmissions": ("retransmission_ratio",),
+    "retransmits": ("retransmission_ratio",),
+    "reordering": ("out_of_order_ratio",),
+    "reorder": ("out_of_order_ratio",),
+    "convergence_time": ("settling_time",),
+    "downtime": ("interruption",),
+    "outage": ("interruption",),
+    "handover_time": ("interruption",),
     "reinjections": ("reinjection_ratio",),
     "benefit": ("aggregation_benefit",),
     "split": ("traffic_split",),
+    "plt": ("page.load_time_s",),
+    "ttfb": ("page.first_byte_s",),
+    "stalls": ("video.stalls",),
+    "rebuffering": ("video.stalled_s",),
+    "qoe": ("video.bitrate_mbps",),
     # figures, tools and controllers
     "bar": ("goodput", "groups"),
     "bars": ("goodput", "groups"),
@@ -114,6 +132,12 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "hist": ("histogram",),
     "time_series": ("over_time",),
     "timeseries": ("over_time",),
+    "scale": ("log",),
+    "xscale": ("log",),
+    "yscale": ("log",),
+    "x_scale": ("log",),
+    "y_scale": ("log",),
+    "log_scale": ("log",),
     "window": ("cwnd",),
     "http": ("curl",),
     "wget": ("curl",),
@@ -130,6 +154,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 """Words that other tools and papers use, with what is meant here by them. Of several
 names the first that is known at the place in question is offered."""
+
+VALUES: Mapping[str, str] = {"log": "'log: x', 'log: y' or 'log: both'"}
+"""Values of keys that are offered for a synonym, which usually has other values."""
 
 
 def suggestion(name: str, choices: Iterable[str]) -> str | None:
@@ -197,4 +224,6 @@ def unknown_key(
         if "." in name:
             place = "'parameters:', or below 'factors:' of the design"
             return f"not a key here; parameters stand below {place}"
+    if name.lower() in SYNONYMS and best in VALUES:
+        return f"unknown key; write {VALUES[best]}"
     return f"unknown key; {nearest(name, known)}"

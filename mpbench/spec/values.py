@@ -218,17 +218,21 @@ class Mark:
 
 @dataclass(frozen=True)
 class OneOf(Mark):
-    """Marks a word out of `choices`; the message for any other word lists them."""
+    """Marks a word out of `choices`; the message for any other word lists them.
+
+    beside : further words that a message may offer
+    """
 
     what: str
     choices: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
     def check(self, value: object) -> str:
         if isinstance(value, str) and value in self.choices:
             return value
         command = COMMANDS.get(self.what, "")
         known = f"known: {listed(self.choices, command)}"
-        near = suggestion(shortened(value), self.choices)
+        near = suggestion(shortened(value), (*self.choices, *self.beside))
         if near is not None and command and len(self.choices) > MOST_LISTED:
             known = f"`{command}` shows all"
         hint = known if near is None else f"did you mean '{near}'? ({known})"

@@ -194,6 +194,12 @@ def test_users_and_phases_of_the_page() -> None:
     text = "\n".join(users_section.lines(Campaign("a", runs)))
     assert "| case | n | multi [Mbit/s] | alone: multi [Mbit/s] |" in text
     assert not list(users_section.lines(Campaign("a", runs[["case", "verdict"]])))
+    # Multi is alone in its phase, which therefore has the same goodput.
+    runs = runs.assign(**{"alone.goodput_mbps": 1.0, "both.goodput_mbps": 2.0})
+    text = "\n".join(users_section.lines(Campaign("a", runs)))
+    assert "| case | n | multi [Mbit/s] | alone: multi [Mbit/s] | both [Mbit/s] |" in (
+        text
+    )
 
 
 def test_windows_by_phase(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ figures:
   - {kind: over_time, quantities: [cwnd, srtt], users: [multi], point: 1}
   - {kind: over_time, quantities: [goodput], average: 5 s, case: lia}
   - {kind: over_time, quantities: [alpha]}
+  - {kind: over_time, quantities: [cwnd, alpha], case: olia}
 """
 
 
@@ -161,6 +162,7 @@ def test_figures_of_a_page(results: Path, command: Command, tmp_path: Path) -> N
     )
     missing = "lia, olia, max, point 0, repetition 0: no subflow has alpha"
     assert f"Not drawn: {missing}" in text
+    assert " No panel shows alpha: no subflow has alpha." in text
 
 
 def test_what_is_usual_shows_users_over_time(tmp_path: Path, command: Command) -> None:

@@ -75,6 +75,19 @@ def test_columns_have_a_value_a_run() -> None:
     assert [value is None for value in benefit] == [False, True, True] * 4
 
 
+def test_tcp_has_no_share_of_a_path() -> None:
+    """Its one path has all bytes. The report has a dash, and so has the dashboard."""
+    runs = table.build(campaign.rows(4))
+    runs["path1.share"], runs["path2.share"] = 0.75, 0.25
+    runs["absent"] = "traffic_split, jain: no"
+    runs.loc[runs["protocol"] == "tcp", "absent"] = "jain: no"
+    data = payload([Campaign("x", runs, campaign.FACTORS)])
+    assert column(data, "path1.share")["v"] == [0.75, None, None] * 4
+    assert column(data, "path2.share")["v"] == [0.25, None, None] * 4
+    assert data["absent"]["0"] == "traffic_split, jain: no"
+    assert data["absent"]["1"] == "traffic_split: TCP takes one path; jain: no"
+
+
 def test_differences_come_signed_and_absolute() -> None:
     data = payload([source()])
     signed = column(data, "capacity_difference_mbps")["v"]

@@ -1,5 +1,7 @@
 """For mistakes that users make: the suggestion that helps, and no misleading one."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
@@ -13,6 +15,8 @@ from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.experiment import Spec
 from mpbench.spec.figures import Figure
+from mpbench.spec.own_metrics import MetricName
+from mpbench.spec.own_series import QuantityName
 from mpbench.spec.suggestions import (
     FIRST_LISTED,
     MOST_LISTED,
@@ -24,6 +28,7 @@ from mpbench.spec.values import COMMANDS, OneOf
 from mpbench.spec.vocabulary import METRICS
 from tests.spec.files import FACTORS, FLOW, TEXT, faults, swapped
 
+OF_PROGRAMS = [name for name in tools.NAMES if tools.has_part(name, "columns")]
 CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
 
 
@@ -127,8 +132,13 @@ def names_in_use() -> set[str]:
     }
     choices = [value for value in vars(vocabulary).values() if isinstance(value, tuple)]
     parameters = (p for name in names() for p in describe(name).parameters)
+    columns = [tools.part(name, "columns").LABELS for name in OF_PROGRAMS]
     return keys.union(
-        *choices, QUANTITIES, KINDS, (p.name.split(".")[1] for p in parameters)
+        *choices,
+        *columns,
+        QUANTITIES,
+        KINDS,
+        (p.name.split(".")[1] for p in parameters),
     )
 
 
@@ -139,6 +149,47 @@ def test_what_a_synonym_stands_for_exists() -> None:
 
 def test_the_keys_of_a_design() -> None:
     assert tuple(Design.model_fields) == vocabulary.DESIGN_KEYS
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("latency", "smoothed_rtt"),
+        ("rtt", "smoothed_rtt"),
+        ("ping", "smoothed_rtt"),
+        ("delay", "smoothed_rtt"),
+        ("owd", "message_delay"),
+        ("jitter", "message_delay_p95"),
+        ("throughput", "goodput"),
+        ("bandwidth", "goodput"),
+        ("fct", "completion_time"),
+        ("loss", "loss_probability"),
+        ("drops", "loss_probability"),
+        ("fairness", "jain"),
+        ("outage", "interruption"),
+        ("plt", "page.load_time_s"),
+        ("page_load_time", "page.load_time_s"),
+        ("stalls", "video.stalls"),
+    ],
+)
+def test_the_metric_that_a_word_of_the_field_means(name: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"did you mean '{meant}'?")):
+        MetricName().check(name)
+
+
+@pytest.mark.parametrize("name", ["latency", "rtt", "delay", "ping"])
+def test_the_quantity_over_time_that_a_word_means(name: str) -> None:
+    with pytest.raises(ValueError, match="did you mean 'srtt'"):
+        QuantityName().check(name)
+
+
+@pytest.mark.parametrize("key", ["scale", "yscale", "log_scale"])
+def test_the_key_of_logarithmic_axes_is_offered_with_its_values(key: str) -> None:
+    figure = f"{{kind: trade_off, metric: goodput, against: jain, {key}: log}}"
+    (found,) = faults(f"{TEXT}figures: [{figure}]\n")
+    assert found.endswith(
+        f".{key}: unknown key; write 'log: x', 'log: y' or 'log: both'"
+    )
 
 
 @pytest.mark.parametrize(

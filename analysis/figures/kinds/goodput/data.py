@@ -8,8 +8,9 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, path_words, paths, plain
+from analysis.campaign.path_shares import multipath
 from analysis.figures import palette
-from analysis.figures.data import metric_column, multipath, ok_runs, value_text
+from analysis.figures.data import metric_column, ok_runs, value_text
 from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.goodput.request import Goodput
 

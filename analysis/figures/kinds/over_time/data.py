@@ -104,7 +104,7 @@ def data(request: OverTime, campaign: Campaign) -> OverTimeData:
             panels += _panels(request, case, run, run_folder / "artefacts", expected)
         except (OSError, ValueError) as error:
             raise UndrawableError(f"{case}, {where}: {error}") from error
-    _check_found(panels, request, where)
+    panels, absent = _found(panels, request, where)
     end_s = max(float(line.times[-1]) for p in panels for line in p.lines.values())
     span = (request.span.start, request.span.end) if request.span else (0.0, end_s)
     phases = _partly_within(run.job.phases, span)
@@ -117,7 +117,8 @@ def data(request: OverTime, campaign: Campaign) -> OverTimeData:
     if phases:
         note += f" The shaded phases are {_named(phases)}."
     note += (
-        _without_lines(panels)
+        absent
+        + _without_lines(panels)
         + _outages(panels, span)
         + _marked(panels, span)
         + over_theory.note(theory)
@@ -132,13 +133,24 @@ def data(request: OverTime, campaign: Campaign) -> OverTimeData:
     )
 
 
-def _check_found(panels: Sequence[Panel], request: OverTime, where: str) -> None:
-    """Raises UndrawableError for a quantity that no case has."""
-    for quantity in request.quantities:
-        missing = [p for p in panels if p.quantity == quantity and p.missing]
-        if len(missing) * len(request.quantities) == len(panels):
-            cases = ", ".join(panel.case for panel in missing)
-            raise UndrawableError(f"{cases}, {where}: {missing[0].missing}")
+def _found(
+    panels: Sequence[Panel], request: OverTime, where: str
+) -> tuple[list[Panel], str]:
+    """The panels of the quantities that some case has, and sentences on the others.
+
+    Raises UndrawableError if no case has any of them.
+    """
+    if all(panel.missing for panel in panels):
+        cases = ", ".join(dict.fromkeys(panel.case for panel in panels))
+        reasons = ", and ".join(dict.fromkeys(panel.missing for panel in panels))
+        raise UndrawableError(f"{cases}, {where}: {reasons}")
+    there = {panel.quantity for panel in panels if not panel.missing}
+    absent = ""
+    for quantity in dict.fromkeys(request.quantities):
+        if quantity not in there:
+            reason = next(p.missing for p in panels if p.quantity == quantity)
+            absent += f" No panel shows {quantities.of(quantity).words}: {reason}."
+    return [panel for panel in panels if panel.quantity in there], absent
 
 
 def _without_lines(panels: Sequence[Panel]) -> str:
