@@ -24,8 +24,10 @@ from analysis.report.question_section import name_of, observations
 from analysis.report.question_words import LEAST, NUMBERS, signed
 from analysis.words import many
 
+MOST_IN_SUMMARY = 2
 MOST_TOLD = 4
-"""So many cases are told one by one; of more, the ends."""
+"""So many cases are told one by one; of more, the ends. The first paragraph has
+fewer."""
 INSIDE = {
     BETTER: "better with {}",
     WORSE: "worse with {}",
@@ -91,7 +93,7 @@ def _all(of_case: Mapping[str, Interval], unit: str, answer: Answer) -> str:
     alike = set(of_case.values())
     if len(of_case) > 1 and len(alike) == 1 and _are_all(of_case, answer):
         return f"{_value(alike.pop(), unit, 1.0)} with every case"
-    return _each(of_case, unit, 1.0, answer)
+    return _each(of_case, unit, 1.0, answer, MOST_IN_SUMMARY)
 
 
 def _are_all(of_case: Mapping[str, Interval], answer: Answer) -> bool:
@@ -169,10 +171,15 @@ def _name(one: PhaseValues, answer: Answer) -> str:
 
 
 def _each(
-    of_case: Mapping[str, Interval], unit: str, scale: float, answer: Answer
+    of_case: Mapping[str, Interval],
+    unit: str,
+    scale: float,
+    answer: Answer,
+    most: int = MOST_TOLD,
 ) -> str:
-    """`28 % (24 to 31) with a, ...`; of many cases, the least and the most."""
-    if len(of_case) <= MOST_TOLD:
+    """`28 % (24 to 31) with a, ...`; of more than `most` cases, the least and the
+    most."""
+    if len(of_case) <= most:
         return question.joined(
             [f"{_value(one, unit, scale)} with `{c}`" for c, one in of_case.items()]
         )

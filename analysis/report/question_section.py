@@ -35,6 +35,8 @@ from analysis.report.question_words import (
 OUTCOMES: tuple[Judged, ...] = (BETTER, SAME, UNDECIDED, WORSE)
 MOST_TOLD = 5
 """So many cases are told one by one where no interval decides."""
+MOST_ONE_BY_ONE = 4
+"""Of more other cases, the first paragraph has a sentence per metric."""
 LEAST_TOGETHER = 3
 """Of fewer contrasts without an interval, each tells its own remedy."""
 HEADS: Mapping[Judged, str] = {
@@ -42,6 +44,13 @@ HEADS: Mapping[Judged, str] = {
     SAME: "the same as {} in {}",
     UNDECIDED: "undecided against {} in {}",
     WORSE: "worse than {} in {}",
+}
+
+SHORT: Mapping[Judged, str] = {
+    BETTER: "better",
+    SAME: "the same",
+    UNDECIDED: "undecided",
+    WORSE: "worse",
 }
 
 
@@ -140,7 +149,10 @@ def name_of(contrast: Contrast, answer: Answer) -> str:
 
 
 def _summary(answer: Answer) -> Iterator[str]:
-    """Who leads in all; one sentence per case, the undecided together; who leads."""
+    """Who leads in all; one sentence per case, the undecided together; who leads.
+
+    Of many cases there is one sentence per metric.
+    """
     found = leaders.leaders(answer)
     if len(found) == len(answer.columns):
         yield from _overall(leaders.best_in_all(found), len(found))
@@ -154,6 +166,11 @@ def _summary(answer: Answer) -> Iterator[str]:
     if all(each.gain.low is None for each in answer.contrasts):
         yield _measured(by_case, answer)
         yield from _leading(answer, found)
+        return
+    if len(by_case) > MOST_ONE_BY_ONE and _one_baseline(answer):
+        yield from (_of_metric(column, answer) for column in answer.columns)
+        yield from _leading(answer, found)
+        yield from turning_words.summary(answer)
         return
     for case in order:
         contrasts = by_case[case]
@@ -180,6 +197,27 @@ def _summary(answer: Answer) -> Iterator[str]:
     yield from turning_words.summary(answer)
 
 
+def _one_baseline(answer: Answer) -> bool:
+    return len({each.baseline for each in answer.contrasts}) == 1
+
+
+def _of_metric(column: str, answer: Answer) -> str:
+    """`In goodput, b (+5 %) and c (+3 %) are better than a, and d is undecided.`"""
+    named = answer.question.named
+    contrasts = [each for each in answer.contrasts if each.column == column]
+    told: list[str] = []
+    for outcome in OUTCOMES:
+        of_outcome = [each for each in contrasts if each.outcome == outcome]
+        if not of_outcome:
+            continue
+        ordered = sorted(of_outcome, key=lambda c: -c.gain.estimate)
+        cases = [f"{named(each.case)}{_median(each)}" for each in ordered]
+        words = f"{question.joined(cases)} {'is' if len(cases) == 1 else 'are'}"
+        head = HEADS[outcome].partition(" in ")[0].format(named(contrasts[0].baseline))
+        told.append(f"{words} {head if not told else SHORT[outcome]}")
+    return f"In {name_of(contrasts[0], answer)}, {'; '.join(told)}."
+
+
 def _overall(best: Sequence[str] | None, count: int) -> Iterator[str]:
     """The case to take where all metrics count, or that there is none."""
     if best is None:
@@ -202,8 +240,8 @@ def _measured(by_case: Mapping[str, list[Contrast]], answer: Answer) -> str:
     """
     named = answer.question.named
     first = next(iter(by_case.values()))[0]
-    bases = {each.baseline for each in answer.contrasts}
-    beside = f", beside {named(first.baseline)}" if len(bases) == 1 else ""
+    alone = _one_baseline(answer)
+    beside = f", beside {named(first.baseline)}" if alone else ""
     if len(by_case) > MOST_TOLD and beside:
         told = [_ends(column, answer) for column in answer.columns]
     else:
@@ -264,7 +302,22 @@ def _head(text: str, *words: str) -> str:
 
 
 def _number(contrast: Contrast) -> str:
-    """` (+12 %)`: the median; nothing where no interval decides."""
+    """` (+12 %; 95 % interval +9 to +15 %; in 9 of 10 networks)`, or the median alone
+    of what is the same; nothing where no interval decides."""
+    if contrast.outcome in (UNDECIDED, SAME):
+        return _median(contrast)
+    low, high = turning_words.raw_ends(contrast, contrast.gain)
+    ends = f"{signed(low, '')} to {signed(high, contrast.unit)}"
+    count = len(contrast.gains)
+    number = contrast.ahead if contrast.outcome == BETTER else contrast.behind
+    part = f"all {count}" if number == count else f"{number} of {count}"
+    where = f"in {part} {observations(contrast)}s"
+    middle = signed(_raw(contrast), contrast.unit)
+    return f" ({middle}; 95 % interval {ends}; {where})"
+
+
+def _median(contrast: Contrast) -> str:
+    """` (+12 %)`; nothing where no interval decides."""
     if contrast.outcome == UNDECIDED:
         return ""
     return f" ({signed(_raw(contrast), contrast.unit)})"

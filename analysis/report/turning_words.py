@@ -13,6 +13,8 @@ from analysis.campaign.turning import Side, Split
 from analysis.report.question_words import NUMBERS, amount, counted, span
 
 OPPOSITE = {BETTER, WORSE}
+MOST_TURNS = 3
+"""So many sentences on where it turns round has the first paragraph."""
 
 
 def raw(contrast: Contrast, gain: float) -> float:
@@ -50,7 +52,18 @@ def sentences(contrast: Contrast, answer: Answer) -> Iterator[str]:
 
 
 def summary(answer: Answer) -> Iterator[str]:
-    """One sentence per comparison whose outcome is another one on each side."""
+    """One sentence per comparison whose outcome is another one on each side.
+
+    Of many, the first are told, and the rest is counted.
+    """
+    told = list(_turns(answer))
+    yield from told[:MOST_TURNS]
+    if len(told) > MOST_TURNS:
+        more = counted(len(told) - MOST_TURNS, "further comparison")
+        yield f"The outcome of {more} depends on a factor too."
+
+
+def _turns(answer: Answer) -> Iterator[str]:
     for contrast in answer.contrasts:
         split = contrast.turn
         if split is None:

@@ -15,7 +15,7 @@ from mpbench.spec.cases import Case
 from mpbench.spec.factors import Factor
 from mpbench.spec.messages import MOST_FAULTS
 from mpbench.spec.problems import keys_at
-from mpbench.spec.suggestions import suggestion, unknown_key
+from mpbench.spec.suggestions import is_sure, suggestion, unknown_key
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults, Late, Loc, OneOf, context
 from mpbench.spec.varied import Varied
@@ -164,7 +164,8 @@ def _nearest_key(error: Mapping[str, Any], model: type[Entry]) -> str | None:
         return unknown_key(key, keys) if keys else None
     keys = [field.alias or name for name, field in model.model_fields.items()]
     of_case = suggestion(key, Case.model_fields)
-    if suggestion(key, keys) is None and of_case is not None:
+    sure = of_case is not None and is_sure(key, of_case)
+    if suggestion(key, keys) is None and sure:
         return f"unknown key; write 'transport: {{{of_case}: ...}}' with it"
     return unknown_key(key, keys)
 

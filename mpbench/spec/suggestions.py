@@ -176,6 +176,11 @@ def suggestion(name: str, choices: Iterable[str]) -> str | None:
     return best if _likeness(name, best) >= LEAST_LIKENESS else None
 
 
+def is_sure(name: str, meant: str) -> bool:
+    """Whether a suggestion is so near that nothing else can be meant."""
+    return name.lower() in SYNONYMS or _likeness(name, meant) >= SURE_LIKENESS
+
+
 def _likeness(name: str, choice: str) -> float:
     """Similarity of two names, from 0 to 1."""
     return difflib.SequenceMatcher(None, name.lower(), choice.lower()).ratio()
@@ -214,10 +219,7 @@ def unknown_key(
     """
     known = list(keys)
     best = suggestion(name, known)
-    near = best is not None and (
-        name.lower() in SYNONYMS or _likeness(name, best) >= SURE_LIKENESS
-    )
-    if not near:
+    if best is None or not is_sure(name, best):
         for part, others in (elsewhere or {}).items():
             if name in others:
                 return f"not a key here, but a key of {part}; move it there"

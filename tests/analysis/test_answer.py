@@ -422,10 +422,27 @@ def test_the_first_paragraph_has_the_numbers_that_are_decided() -> None:
     text = words(campaign(rows, question=both, factors=(X,)))
     first = text.split("\n\n")[1]
     assert first.startswith(
-        "`b` is better than `a` in goodput (+50 %), undecided in smoothed RTT."
+        "`b` is better than `a` in goodput (+50 %; 95 % interval +50 to +50 %; in all"
+        " 8 networks), undecided in smoothed RTT."
         " `c` is the same as `a` in goodput (0 %) and smoothed RTT (0 %)."
     )
     assert "`b` has the most goodput in the median, 50 % of `a` ahead of" in first
+
+
+def test_many_cases_are_told_by_metric() -> None:
+    """The first paragraph says as much of six cases in one sentence."""
+    factors = {"a": 1.0, "b": 1.5, "c": 1.2, "d": 1.0, "f": 0.8}
+    rows = [
+        row(p, c, 10.0 * factors.get(c, 1 + (-1) ** p * 0.3), **{X: p})
+        for p in range(8)
+        for c in "abcdef"
+    ]
+    text = words(campaign(rows, question=GOODPUT, factors=(X,)))
+    assert text.split("\n\n")[1].startswith(
+        "In goodput, `b` (+50 %) and `c` (+20 %) are better than `a`; `d` (0 %) is the"
+        " same; `e` is undecided; `f` (-20 %) is worse."
+        " Of all cases, `b` has the most goodput"
+    )
 
 
 def test_a_baseline_that_leads_is_not_ahead_of_itself() -> None:

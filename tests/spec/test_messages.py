@@ -111,6 +111,10 @@ CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
             "unknown key; write 'transport: {congestion_control: ...}' with it",
         ),
         (
+            swapped("duration: 30 s", "duration: 30 s, background: true"),
+            "traffic[0].background: unknown key; known: ",
+        ),
+        (
             TEXT + "path1.delay: 3 ms\n",
             "not a key here; parameters stand below 'parameters:', or below 'factors:'",
         ),

@@ -1,5 +1,6 @@
 """Lines of single runs over time, quantities below one another."""
 
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,10 @@ SHADES = ("#EDEDED", "#DCDCDC")
 OUTAGE = "#F9DDD0"
 LINE_WIDTH = 0.8
 CAPACITY_DASHES = (0, (4, 2))
+LEAST_ROOM = 0.015
+"""Part of an ordinate above its highest line."""
+LETTERS = 44
+"""Letters of a line in an empty panel."""
 
 
 def draw(data: OverTimeData, look: style.Look) -> list[Figure]:
@@ -144,6 +149,15 @@ def _from_zero(axes: Sequence[Axes], order: Sequence[Panel], named: bool) -> Non
             axis.margins(y=0.15)
         if panel.quantity not in below:
             axis.set_ylim(bottom=0)
+            _leave_room(axis, panel)
+
+
+def _leave_room(axis: Axes, panel: Panel) -> None:
+    """A level line has no room above it once the ordinate begins at 0."""
+    highest = max((float(max(line.values)) for line in panel.lines.values()), default=0)
+    least = highest * (1 + LEAST_ROOM)
+    if axis.get_ylim()[1] < least:
+        axis.set_ylim(top=least)
 
 
 def _panel(
@@ -155,6 +169,16 @@ def _panel(
 ) -> None:
     """numbers : the number of each line in the figure: one name has one colour."""
     axis.set_xlim(*span)
+    if panel.missing:
+        axis.text(
+            0.5,
+            0.5,
+            textwrap.fill(panel.missing, LETTERS),
+            transform=axis.transAxes,
+            ha="center",
+            va="center",
+            color="#606060",
+        )
     for outage in panel.outages:
         axis.axvspan(outage.begin_s, outage.end_s, color=OUTAGE, lw=0, zorder=0.5)
     for number, (name, (start, end)) in enumerate(phases.items()):

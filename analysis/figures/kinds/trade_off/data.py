@@ -122,6 +122,8 @@ def data(request: TradeOff, campaign: Campaign) -> TradeOffData:
         for panel in panels[1:]:
             told = " ".join(filter(None, _beyond(panel, ("", ""))))
             beyond += [f"Of the second panel, {told}"] if told else []
+    if request.panels is not None and request.over is not None:
+        beyond.append(f"Beside panels, values over those of {request.over} have none.")
     return TradeOffData(
         panels=panels,
         numbers=palette.case_numbers(campaign.runs["case"]),
