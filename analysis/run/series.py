@@ -1,6 +1,6 @@
 """The quantities of one run over time, as lines to draw."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,18 +118,27 @@ def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
 
     Raises ValueError if no receiver reports intervals.
     """
-    lines_by_name = {}
+    shown = [line for _, line in _by_entry(run, users) if line is not None]
+    if not shown:
+        raise ValueError("no receiver reports intervals")
+    return dict(shown)
+
+
+def unreported(run: Artefacts, users: Sequence[str]) -> list[str]:
+    """The entries whose receivers report no intervals, by their titles."""
+    return [title for title, line in _by_entry(run, users) if line is None]
+
+
+def _by_entry(
+    run: Artefacts, users: Sequence[str]
+) -> Iterator[tuple[str, tuple[str, Line] | None]]:
+    """The title of each entry, with the name and the goodput of its line, if any."""
     for number, entry in enumerate(run.traffic):
         if users and not set(users) & set(entry.sending_hosts):
             continue
         over_time = tools.has(entry, "over_time")
-        if over_time is not None and run.reports[number] is not None:
-            shown = over_time(run, number)
-            if shown is not None:
-                lines_by_name[shown[0]] = shown[1]
-    if not lines_by_name:
-        raise ValueError("no receiver reports intervals")
-    return lines_by_name
+        there = over_time is not None and run.reports[number] is not None
+        yield entry.title, over_time(run, number) if there else None
 
 
 def fairness(run: Artefacts, users: Sequence[str]) -> Line:

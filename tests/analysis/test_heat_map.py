@@ -11,6 +11,7 @@ from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.kinds.heat_map.data import HeatMapData, data
+from analysis.figures.kinds.heat_map.drawing import norm_of
 from analysis.figures.kinds.scatter.data import data as scatter_data
 from analysis.figures.kinds.trade_off.data import data as trade_off_data
 from analysis.figures.style import Look, Target
@@ -49,6 +50,20 @@ def campaign(goodput: dict[str, list[float]], delays: list[float]) -> Campaign:
 def heat(made: Campaign, **keys: Any) -> HeatMapData:
     request = asked(**{**MAP, "by": "path1.loss", "versus": "path2.delay", **keys})
     return data(request, made)  # type: ignore[arg-type]
+
+
+def test_a_cell_far_beyond_the_others_does_not_take_all_colours() -> None:
+    goodput = [10.0, 11, 12, 13, 14, 15, 16, 500]
+    found = heat(campaign({"a": goodput}, [10, 10, 20, 20, 30, 30, 40, 40]))
+    assert found.shown is not None and found.shown.high == 16
+    assert found.note == (
+        "1 of 8 cells has a value far beyond the others, and the colour of the scale's"
+        " end. The greatest of the others is 16 Mbit/s."
+    )
+    norm = norm_of(found)
+    assert (norm.vmin, norm.vmax) == (10, 16)
+    even = heat(campaign({"a": [*goodput[:-1], 17]}, [10, 10, 20, 20, 30, 30, 40, 40]))
+    assert even.shown is None and even.note == ""
 
 
 def test_a_cell_has_the_median_of_its_networks() -> None:

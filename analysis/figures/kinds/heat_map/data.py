@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, unit_of, without_mathematics
-from analysis.campaign.numbers import is_number
+from analysis.campaign.numbers import is_number, short
 from analysis.campaign.observations import networks
 from analysis.figures import scales
 from analysis.figures.data import (
@@ -29,6 +29,8 @@ from analysis.figures.kinds.heat_map.request import HeatMap
 
 MOST_VALUES = 12
 """The most values of a factor with a row or a column each."""
+MOST_BEYOND = 0.15
+"""The largest share of cells beyond the colours; their numbers stand in them."""
 READING = (
     "The number of a cell is the median over its networks, whose repetitions are"
     " averaged; an empty cell has none."
@@ -57,6 +59,8 @@ class HeatMapData(PageText):
     colours : what the colours show, with the unit
     signed : whether the values are differences, which are coloured around 0
     nothing : a difference that is as good as none, and so has hardly a colour
+    shown : the range of the colours, where few cells lie far beyond it; of differences,
+        the range of their sizes
     """
 
     maps: Mapping[str, np.ndarray]
@@ -66,6 +70,7 @@ class HeatMapData(PageText):
     colours: str
     signed: bool
     nothing: float = 0.0
+    shown: scales.Range | None = None
 
 
 def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
@@ -110,19 +115,45 @@ def data(request: HeatMap, campaign: Campaign) -> HeatMapData:
         label(name).removesuffix(" [bytes]") for name in (by, versus)
     )
     usual = (across_label, up_label)
+    signed = request.over is not None
+    shown_range, note = _colour_range(maps, signed, unit)
     return HeatMapData(
         maps=maps,
         across=across.names,
         up=up.names,
         labels=axis_labels(request.labels, usual),
         colours=colours,
-        signed=request.over is not None,
+        signed=signed,
         nothing=nothing,
+        shown=shown_range,
+        note=note,
         reading=READING,
         summary=pd.DataFrame(summary),
         group_label=without_mathematics(usual[1]),
         batch_label=without_mathematics(usual[0]),
     )
+
+
+def _colour_range(
+    maps: Mapping[str, np.ndarray], signed: bool, unit: str
+) -> tuple[scales.Range | None, str]:
+    """The range of the colours where a few cells would take all of them, and a sentence
+    on these cells."""
+    cells = np.concatenate([table.ravel() for table in maps.values()])
+    known = cells[np.isfinite(cells)]
+    if not signed and scales.is_logarithmic(known):
+        return None, ""
+    sizes = np.abs(known) if signed else known
+    found = scales.cut(sizes, most_beyond=MOST_BEYOND)
+    if found is None:
+        return None, ""
+    end = f"{short(found.high)}{f' {unit}' if unit else ''}"
+    have = "cells has" if found.beyond == 1 else "cells have"
+    note = (
+        f"{found.beyond} of {len(known)} {have} a value far beyond the others, and the"
+        f" colour of the scale's end. The greatest of the others is {end}."
+    )
+    return found, note
 
 
 def _is_spread(campaign: Campaign, name: str, points: int) -> bool:

@@ -56,11 +56,14 @@ def norm_of(data: HeatMapData) -> Normalize:
     every = np.concatenate([table.ravel() for table in data.maps.values()])
     known = every[np.isfinite(every)]
     if data.signed:
-        most = max(float(np.abs(known).max()), data.nothing) or 1.0
+        top = data.shown.high if data.shown else float(np.abs(known).max())
+        most = max(top, data.nothing) or 1.0
         return Normalize(-most, most)
     low, high = float(known.min()), float(known.max())
     if scales.is_logarithmic(known):
         return LogNorm(low, high)
+    if data.shown:
+        low, high = data.shown.low, data.shown.high
     if high - low < scales.LEAST_SPAN * abs(high):
         # Full colours would make a difference of what is none.
         half = scales.WIDENED_SPAN / 2 * abs(high)
@@ -96,6 +99,7 @@ def _picture(data: HeatMapData, columns: int, norm: Normalize, upright: bool) ->
         label=data.colours,
         fraction=0.05,
         aspect=max(8, 6 * rows),
+        extend="both" if data.shown else "neither",
         format=FuncFormatter(lambda at, _: short(at)) if logarithmic else None,
     )
     bar.outline.set_visible(False)

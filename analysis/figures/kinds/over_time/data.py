@@ -46,6 +46,7 @@ class Panel:
     theory : what models say about the lines
     missing : why there are no lines; empty where there are
     marks : events of the connections, in the order of time
+    silent : traffic entries that have no line, because their tools report none
     """
 
     case: str
@@ -58,6 +59,7 @@ class Panel:
     theory: Sequence[Expected]
     marks: Sequence[Mark] = ()
     missing: str = ""
+    silent: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +121,7 @@ def data(request: OverTime, campaign: Campaign) -> OverTimeData:
     note += (
         absent
         + _without_lines(panels)
+        + _silent(panels)
         + _outages(panels, span)
         + _marked(panels, span)
         + over_theory.note(theory)
@@ -162,6 +165,15 @@ def _without_lines(panels: Sequence[Panel]) -> str:
     return "".join(
         f" No line for {', '.join(named)}: {reason}." for reason, named in cases.items()
     )
+
+
+def _silent(panels: Sequence[Panel]) -> str:
+    """A sentence on the traffic entries without a line; empty if there are none."""
+    names = dict.fromkeys(name for panel in panels for name in panel.silent)
+    if not names:
+        return ""
+    what = "its tool reports" if len(names) == 1 else "their tools report"
+    return f" {', '.join(names)}: no line, because {what} no goodput over time."
 
 
 def _outages(panels: Sequence[Panel], span: tuple[float, float]) -> str:
@@ -220,6 +232,7 @@ def _panels(
 ) -> list[Panel]:
     panels = []
     marked = marks.chosen(marks.marks(facts.load(folder.parent)), request.events)
+    silent = series.unreported(run, request.users or ())
     for quantity in request.quantities:
         try:
             lines = series.lines(run, folder, quantity, request.users or ())
@@ -248,6 +261,7 @@ def _panels(
                 capacity_lines.outages(run, until_s),
                 theory.get(quantity, ()),
                 marked,
+                silent=silent if quantity == "goodput" else (),
             )
         )
     return panels

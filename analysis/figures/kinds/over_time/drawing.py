@@ -121,7 +121,8 @@ def _picture(
     for axis in axes[len(order) :]:
         axis.set_visible(False)
     _from_zero(axes, order, named=len(data.phases) > 1)
-    _legend(figure, (*mark_drawing.LOOKS, *data.models))
+    partly = any(panel.silent for panel in panels)
+    _legend(figure, (*mark_drawing.LOOKS, *data.models), always=partly)
     return figure
 
 
@@ -230,14 +231,14 @@ def _belongs(line: str, name: str) -> bool:
     return line == name or line.startswith(f"{name} (")
 
 
-def _legend(figure: Figure, last: Sequence[str]) -> None:
-    """last : the names that stand at the end"""
+def _legend(figure: Figure, last: Sequence[str], always: bool = False) -> None:
+    """last : the names that stand at the end; always : also of a single line"""
     named: dict[str, Artist] = {}
     for axis in figure.axes:
         handles, names = axis.get_legend_handles_labels()
         named |= dict(zip(names, handles, strict=True))
     named |= {name: named.pop(name) for name in last if name in named}
-    if len(named) > 1 or not named.keys().isdisjoint(last):
+    if len(named) > 1 or (always and named) or not named.keys().isdisjoint(last):
         width = float(figure.get_size_inches()[0])
         columns = style.legend_columns(list(named), width - 0.4)
         legend = figure.legend(
