@@ -211,8 +211,13 @@ def _of_metric(column: str, answer: Answer) -> str:
         if not of_outcome:
             continue
         ordered = sorted(of_outcome, key=lambda c: -c.gain.estimate)
-        cases = [f"{named(each.case)}{_median(each)}" for each in ordered]
+        cases = [
+            named(each.case) + ("" if outcome == SAME else _median(each))
+            for each in ordered
+        ]
         words = f"{question.joined(cases)} {'is' if len(cases) == 1 else 'are'}"
+        if len(cases) == len(contrasts) and outcome in (SAME, UNDECIDED):
+            words = "all other cases are"
         head = HEADS[outcome].partition(" in ")[0].format(named(contrasts[0].baseline))
         told.append(f"{words} {head if not told else SHORT[outcome]}")
     return f"In {name_of(contrasts[0], answer)}, {'; '.join(told)}."

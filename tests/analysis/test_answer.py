@@ -439,8 +439,8 @@ def test_many_cases_are_told_by_metric() -> None:
     ]
     text = words(campaign(rows, question=GOODPUT, factors=(X,)))
     assert text.split("\n\n")[1].startswith(
-        "In goodput, `b` (+50 %) and `c` (+20 %) are better than `a`; `d` (0 %) is the"
-        " same; `e` is undecided; `f` (-20 %) is worse."
+        "In goodput, `b` (+50 %) and `c` (+20 %) are better than `a`; `d` is the same;"
+        " `e` is undecided; `f` (-20 %) is worse."
         " Of all cases, `b` has the most goodput"
     )
 
