@@ -28,7 +28,8 @@ def without_idle(runs: pd.DataFrame) -> pd.DataFrame:
     shown = runs.assign(**{name: runs[name].mask(one_path) for name in there})
     if absent.COLUMN in runs.columns:
         pairs = zip(runs[absent.COLUMN], runs["protocol"], strict=True)
-        shown[absent.COLUMN] = [_told(text, protocol) for text, protocol in pairs]
+        told = [_told(text, protocol) for text, protocol in pairs]
+        shown = shown.assign(**{absent.COLUMN: pd.Series(told, index=runs.index)})
     return shown
 
 

@@ -226,6 +226,6 @@ def unknown_key(
         if "." in name:
             place = "'parameters:', or below 'factors:' of the design"
             return f"not a key here; parameters stand below {place}"
-    if name.lower() in SYNONYMS and best in VALUES:
+    if name.lower() in SYNONYMS and best is not None and best in VALUES:
         return f"unknown key; write {VALUES[best]}"
     return f"unknown key; {nearest(name, known)}"

@@ -154,7 +154,7 @@ def _from_zero(axes: Sequence[Axes], order: Sequence[Panel], named: bool) -> Non
 
 
 def _leave_room(axis: Axes, panel: Panel) -> None:
-    """A level line has no room above it once the ordinate begins at 0."""
+    """A level line has no space above it once the ordinate begins at 0."""
     highest = max((float(max(line.values)) for line in panel.lines.values()), default=0)
     least = highest * (1 + LEAST_ROOM)
     if axis.get_ylim()[1] < least:
