@@ -39,6 +39,7 @@ class ByGroup(LoadScopeScheduling):  # type: ignore[misc]
         return group(HERE.parent / nodeid.partition("::")[0])
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByGroup:
     return ByGroup(config, log)
 

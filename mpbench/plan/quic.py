@@ -132,7 +132,7 @@ def _check_gathering(
 
 def _of_program(entry: Entry) -> bool:
     """Whether a case's program sends an entry's data itself, without a relay."""
-    return entry.tool == BULK and entry.per_user[0] == 1
+    return entry.plain_bulk and entry.per_user[0] == 1
 
 
 def _text() -> str:

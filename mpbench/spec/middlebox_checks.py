@@ -15,8 +15,6 @@ from mpbench.spec.values import Faults, Loc
 from mpbench.spec.worded_traits import SENDER
 from topologies import Description
 
-FLOWS = "flows"
-"""The tool whose server refuses connections from addresses that it does not expect."""
 Given = Mapping[str, tuple[Box, ...]]
 
 
@@ -83,7 +81,7 @@ def _check_network(
             reason = "a host shapes this link, and no router, where a box could stand"
             faults.add((*at, link), f"{reason}; give the box another link of the path")
     for index, entry in enumerate(spec.traffic):
-        if entry.tool != FLOWS:
+        if not entry.by_address:
             continue
         hosts = {here for here, _ in entry.ends(topology)}
         users = [user for user in topology.users if user.host in hosts]
@@ -91,10 +89,8 @@ def _check_network(
         for link in own & {*given}:
             for number, box in enumerate(given[link]):
                 if box.kind in (NAT, PROXY):
-                    reason = (
-                        f"traffic[{index}] is of flows, which knows its connections"
-                    )
-                    reason += " by the client's address"
+                    reason = f"traffic[{index}] is of {entry.tool}, which knows its"
+                    reason += " connections by the client's address"
                     faults.add((*at, link, number), f"{reason}; use another tool")
 
 

@@ -14,7 +14,6 @@ from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults, Mark, OneOf
 from mpbench.spec.vocabulary import METRICS
 
-BULK = "iperf3"
 DOT = "."
 """Columns of programs have a dot, which no metric of mpbench has."""
 
@@ -64,7 +63,7 @@ def columns(
     return own + tuple(
         f"{prefix}{given}"
         for prefix, entry in _prefixed(traffic)
-        for given in (*entry.columns, *(of_bulk if entry.tool == BULK else ()))
+        for given in (*entry.columns, *(of_bulk if entry.plain_bulk else ()))
     )
 
 

@@ -142,11 +142,15 @@ class Entry(Part):
         the next port
     later : keys of the tool that a released mpbench did not have, with their defaults:
         a file without them keeps its hash (`Spec.digest`)
+    plain_bulk : whether it is bulk data alone, which a program of QUIC can send itself
+    by_address : whether its server knows connections by the client's address
     """
 
     model_config = ConfigDict(json_schema_extra=_nothing_varied_required)
     first_port: ClassVar[int]
     later: ClassVar[Mapping[str, Any]] = {}
+    plain_bulk: ClassVar[bool] = False
+    by_address: ClassVar[bool] = False
 
     tool: str = Field(description="The program that sends.")
     source: Annotated[str, BeforeValidator(_one_host)] = Field(

@@ -411,6 +411,9 @@ def test_a_program_of_quic_used_all_paths_if_it_had_time(
     entry.record = thing(own_protocol=True)
     assert validity.join_deadline_s(run) == pytest.approx(1.32224)
     assert len(list(validity.paths_used(run))) == told
+    if flow:
+        flow.seconds = validity.join_deadline_s(run)
+        assert list(validity.paths_used(run)) == []
     run.reports = (None,)
     assert len(list(validity.paths_used(run))) == (size is None)
     entry.record.own_protocol = False

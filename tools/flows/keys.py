@@ -163,6 +163,7 @@ class Flows(DrawnEntry):
     """Many connections, all by one program of the guest."""
 
     first_port: ClassVar[int] = 8001
+    by_address: ClassVar[bool] = True
 
     tool: str = Field(description="The program that sends.", pattern="^flows$")
     source: Annotated[str, BeforeValidator(user_sets.read_source)] = Field(

@@ -46,6 +46,7 @@ class Traffic(Entry):
 
     first_port: ClassVar[int] = 5201
     later: ClassVar[Mapping[str, Any]] = {"nodelay": False}
+    plain_bulk: ClassVar[bool] = True
 
     tool: Annotated[str, OneOf("tool", ("iperf3",))] = Field(
         description="The program that sends."
