@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from jobs import writing
 from jobs.linux import MOST_PATCH_BYTES, Tree
 from mpbench.errors import UserError, printable
-from mpbench.kernel import commits, git
+from mpbench.kernel import commits, git, git_fetch
 from mpbench.kernel.git import Repository
 from mpbench.spec import kernels
 from mpbench.spec.document import Document
@@ -173,7 +173,7 @@ class _Reader:
             with git.opened(self._path) as repository:
                 yield repository, self._name
         else:
-            with git.fetched(self._address, self._name) as found:
+            with git_fetch.fetched(self._address, self._name) as found:
                 yield found
 
     @contextlib.contextmanager

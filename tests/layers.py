@@ -42,7 +42,7 @@ def imports(
             for alias in node.names:
                 inner = f"{source}.{alias.name}"
                 wanted.append(inner if inner in known else source)
-        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+        elif isinstance(node, ast.Call) and _called(node) == "import_module":
             wanted = [
                 word.value
                 for word in node.args
@@ -51,6 +51,14 @@ def imports(
         for each in wanted:
             if each in known and each != name:
                 yield each, getattr(node, "lineno", 0)
+
+
+def _called(call: ast.Call) -> str:
+    """The last part of the name of a function that is called."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
 
 
 def stated(page: str) -> dict[str, int]:

@@ -7,7 +7,7 @@ from typing import Any
 from jobs.linux import Linux
 from mpbench.engine.bisect import Change, Range
 from mpbench.errors import UserError, printable
-from mpbench.kernel import commits, git
+from mpbench.kernel import commits, git_fetch
 from mpbench.spec import Spec, kernels
 from mpbench.spec.suggestions import nearest
 
@@ -35,7 +35,7 @@ def of_commits(spec: Spec, label: str | None, text: str) -> Range:
         )
     if kernels.is_address(written.git):
         place = written.git
-        with git.fetched_range(place, first, last) as (repository, start, found):
+        with git_fetch.fetched_range(place, first, last) as (repository, start, found):
             good = repository.linux(start)
     else:
         place = commits.origin(own.tree)

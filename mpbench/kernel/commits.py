@@ -17,7 +17,7 @@ from pathlib import Path
 
 from jobs.linux import Tree
 from mpbench.errors import UserError
-from mpbench.kernel import cache, git, releases, unpack
+from mpbench.kernel import cache, git, git_fetch, releases, unpack
 from mpbench.kernel.git import Repository
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import SERIES
@@ -99,7 +99,9 @@ def repository_of(tree: Tree) -> Iterator[Repository]:
         try:
             with contextlib.ExitStack() as stack:
                 if git.ADDRESS.fullmatch(place):
-                    found, _ = stack.enter_context(git.fetched(place, tree.commit))
+                    found, _ = stack.enter_context(
+                        git_fetch.fetched(place, tree.commit)
+                    )
                 else:
                     found = stack.enter_context(git.opened(Path(place)))
                 if found.has(tree.commit):
@@ -170,4 +172,4 @@ def _forget_old(home: Path, present: Path) -> None:
 
 
 def _notes() -> Path:
-    return cache.root() / git.FOLDER / "places"
+    return cache.root() / git_fetch.FOLDER / "places"

@@ -9,7 +9,7 @@ import pytest
 
 from jobs.linux import Tree
 from mpbench.errors import UserError
-from mpbench.kernel import commits, git, unpack
+from mpbench.kernel import commits, git, git_fetch, unpack
 from mpbench.kernel.barriers import Bounds
 from mpbench.kernel.git import Repository
 from mpbench.kernel.progress import Progress
@@ -259,15 +259,15 @@ def test_a_range_by_first_parents(linux: SmallLinux) -> None:
 def test_an_address_is_fetched_once(linux: SmallLinux) -> None:
     address = f"file://{linux.folder}"
     linux.git("config", "uploadpack.allowAnySHA1InWant", "true")
-    with git.fetched(address, "v7.3.9", "file") as (repository, name):
+    with git_fetch.fetched(address, "v7.3.9", "file") as (repository, name):
         about = repository.linux(repository.commit(name))
     assert about == head(linux)
     shutil.rmtree(linux.folder)
-    with git.fetched(address, about.commit, "file") as (repository, name):
+    with git_fetch.fetched(address, about.commit, "file") as (repository, name):
         assert repository.commit(name) == about.commit
     with (
         pytest.raises(UserError, match="'v9' cannot be fetched"),
-        git.fetched(address, "v9", "file"),
+        git_fetch.fetched(address, "v9", "file"),
     ):
         pass
 
@@ -275,7 +275,7 @@ def test_an_address_is_fetched_once(linux: SmallLinux) -> None:
 def test_no_other_protocol_than_the_one_that_is_asked_for(linux: SmallLinux) -> None:
     with (
         pytest.raises(UserError, match="transport 'file' not allowed"),
-        git.fetched(f"file://{linux.folder}", "v7.3.9"),
+        git_fetch.fetched(f"file://{linux.folder}", "v7.3.9"),
     ):
         pass
     assert not git.ADDRESS.fullmatch("ext::sh -c touch% /tmp/x")

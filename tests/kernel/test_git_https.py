@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mpbench.errors import UserError
-from mpbench.kernel import git
+from mpbench.kernel import git_fetch
 from tests.kernel.https_server import make_certificates, served
 from tests.kernel.small_linux import SmallLinux, small_linux
 
@@ -36,7 +36,7 @@ def test_a_branch_a_tag_with_text_and_a_hash(linux: SmallLinux, address: str) ->
     linux.git("tag", "-a", "v1", "-m", "text")
     commit = linux.git("rev-parse", "HEAD")
     for name in ("main", "v1", "v7.3.9", "HEAD", commit):
-        with git.fetched(f"{address}/linux", name) as (repository, found):
+        with git_fetch.fetched(f"{address}/linux", name) as (repository, found):
             assert repository.commit(found) == commit
             assert repository.linux(commit).version == "7.3.9"
 
@@ -49,7 +49,7 @@ def test_names_that_an_address_has_not(linux: SmallLinux, address: str) -> None:
             pytest.raises(
                 UserError, match=f"commit '{name}' cannot be f.*{hint}|inval"
             ),
-            git.fetched(f"{address}/linux", name),
+            git_fetch.fetched(f"{address}/linux", name),
         ):
             pass
 
@@ -63,7 +63,7 @@ def test_an_unknown_authority_is_refused(
         pytest.raises(
             UserError, match="; name a file with its authority in GIT_SSL_CA"
         ),
-        git.fetched(f"{address}/linux", "main"),
+        git_fetch.fetched(f"{address}/linux", "main"),
     ):
         pass
 
@@ -72,14 +72,14 @@ def test_a_redirect_stays_with_https(
     linux: SmallLinux, address: str, authority: Path
 ) -> None:
     here = address.replace(":", "!").replace("/", "|")
-    with git.fetched(f"{address}/to:{here}:/linux", "main") as (repository, name):
+    with git_fetch.fetched(f"{address}/to:{here}:/linux", "main") as (repository, name):
         assert repository.commit(name) == linux.git("rev-parse", "HEAD")
     with served(linux.folder.parent, None) as port:
         plain = f"http!||localhost!{port}"
         for target in (plain, f"file!||{linux.folder.parent}"):
             with (
                 pytest.raises(UserError, match=r"cannot be fetched: fatal: .*rotocol"),
-                git.fetched(f"{address}/to:{target}:/linux", "main"),
+                git_fetch.fetched(f"{address}/to:{target}:/linux", "main"),
             ):
                 pass
 
@@ -87,7 +87,7 @@ def test_a_redirect_stays_with_https(
 def test_nobody_is_asked_for_a_password(address: str) -> None:
     with (
         pytest.raises(UserError, match="; clone it, and name the folder"),
-        git.fetched(f"{address}/locked/linux", "main"),
+        git_fetch.fetched(f"{address}/locked/linux", "main"),
     ):
         pass
 
@@ -96,10 +96,10 @@ def test_a_silent_server_is_given_up(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=1")
-    monkeypatch.setattr(git, "SLOW", slow)
+    monkeypatch.setattr(git_fetch, "SLOW", slow)
     with (
         pytest.raises(UserError, match=r"cannot be fetched: .*too slow"),
-        git.fetched(f"{address}/silent/linux", "main"),
+        git_fetch.fetched(f"{address}/silent/linux", "main"),
     ):
         pass
 
@@ -109,10 +109,10 @@ def test_a_repository_beyond_the_bounds(
 ) -> None:
     linux.write("big", "".join(f"{number * 7919} " for number in range(60_000)))
     linux.commit("big")
-    monkeypatch.setattr(git, "MOST_PACK_BYTES", 4096)
+    monkeypatch.setattr(git_fetch, "MOST_PACK_BYTES", 4096)
     with (
         pytest.raises(UserError, match=r"it has more than .*; clone it, and"),
-        git.fetched(f"{address}/linux", "main"),
+        git_fetch.fetched(f"{address}/linux", "main"),
     ):
         pass
 
@@ -125,28 +125,28 @@ def test_hooks_and_submodules_of_the_other_side(
     commit = linux.git("rev-parse", "HEAD")
     linux.git("update-index", "--add", "--cacheinfo", f"160000,{commit},a")
     linux.git("commit", "-q", "-m", "its commit")
-    with git.fetched(f"{address}/linux", "main") as (repository, name):
+    with git_fetch.fetched(f"{address}/linux", "main") as (repository, name):
         assert repository.linux(repository.commit(name)).version == "7.3.9"
 
 
 def test_a_range_is_fetched_as_far_as_it_goes(
     linux: SmallLinux, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git, "DEPTHS", (2, 8))
+    monkeypatch.setattr(git_fetch, "DEPTHS", (2, 8))
     older = linux.git("rev-parse", "HEAD")
     linux.git("tag", "-a", "old", "-m", "text")
     good = linux.commit("good", net__a="0\n")
     hashes = [linux.commit(f"{n}", net__a=f"{n}\n") for n in range(1, 6)]
     place = f"{address}/linux"
-    with git.fetched_range(place, good, "main") as (repository, start, found):
+    with git_fetch.fetched_range(place, good, "main") as (repository, start, found):
         assert (start, [commit for commit, _ in found]) == (good, hashes)
         assert repository.linux(hashes[2]).version == "7.3.9"
-    with git.fetched(place, hashes[1]) as (repository, name):
+    with git_fetch.fetched(place, hashes[1]) as (repository, name):
         assert name == hashes[1]
-    with git.fetched_range(place, "old", "main") as (_, start, found):
+    with git_fetch.fetched_range(place, "old", "main") as (_, start, found):
         assert (start, [c for c, _ in found]) == (older, [good, *hashes])
     with (
         pytest.raises(UserError, match="is not before"),
-        git.fetched_range(place, "main", "old"),
+        git_fetch.fetched_range(place, "main", "old"),
     ):
         pass
