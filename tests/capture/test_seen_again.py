@@ -132,6 +132,55 @@ def test_a_bridge_and_its_ports_count_once(tmp_path: Path) -> None:
     assert sorted(found.data["bytes"]) == sorted(whole().data["bytes"])
 
 
+def cooked(version: int, way: int, device: int, frame: bytes) -> bytes:
+    """A frame of Ethernet as `tcpdump -i any` saves it.
+
+    way : 0 arrived for this host, 4 left it
+    """
+    if version == 1:
+        return struct.pack(">HHH8s", way, 1, 6, bytes(8)) + frame[12:]
+    return (
+        struct.pack(">2sHIHBB8s", frame[12:14], 0, device, 1, way, 6, b"") + frame[14:]
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "ways", "devices", "seen_again"),
+    [
+        (1, (4, 0), (1, 1), True),
+        (1, (4, 4), (1, 1), False),
+        (2, (4, 0), (1, 1), True),
+        (2, (4, 4), (1, 2), True),
+        (2, (4, 4), (1, 1), False),
+    ],
+)
+def test_a_packet_that_all_interfaces_show_twice(
+    tmp_path: Path,
+    version: int,
+    ways: tuple[int, int],
+    devices: tuple[int, int],
+    seen_again: bool,
+) -> None:
+    """Once on its way in and once on its way out, or at two devices."""
+    link = 113 if version == 1 else 276
+    out = [raw(*KIND)[: HEAD.size - 4], struct.pack("<I", link)]
+    for frame in content():
+        for way, device in zip(ways, devices, strict=True):
+            data = cooked(version, way, device, frame.data)
+            length = frame.length + len(data) - len(frame.data)
+            out.append(RECORD.pack(frame.seconds, frame.micros, len(data), length))
+            out.append(data)
+    path = tmp_path / "any.pcap"
+    path.write_bytes(b"".join(out))
+    found = analyse([path])
+    count = int(whole().inputs["packets"][0])
+    assert found.inputs["elsewhere"].tolist() == [count * seen_again]
+    if seen_again:
+        assert found.directions["packets"].tolist() == (
+            whole().directions["packets"].tolist()
+        )
+
+
 def test_a_segment_that_is_sent_again_on_the_other_interface(tmp_path: Path) -> None:
     """The sender's clock has gone on, so it is another packet."""
     found = analyse([bonded(tmp_path / "again.pcapng")])

@@ -1,5 +1,6 @@
 """Links on the interface of the host that sends: files, jobs, wirings and tc."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
 from tests.spec.files import text
+from topologies.impairments import Impairments
 from topologies.shaping import Shape
 
 TCP = {"protocol": "tcp", "congestion_control": "cubic", "path": 1}
@@ -82,6 +84,21 @@ def test_one_netem_has_all_of_a_link() -> None:
         "qdisc add dev eth1 root handle 3: netem limit 60 delay 20000.000us 2000.000us"
         " loss 1% rate 10000000bit"
     ]
+
+
+@pytest.mark.parametrize(
+    "alone",
+    [
+        {"delay_ms": 1.0},
+        {"jitter_ms": 1.0},
+        {"loss_percent": 1.0},
+        {"impairments": Impairments(duplication_percent=1.0)},
+    ],
+)
+def test_each_trait_by_itself_needs_the_netem(alone: dict[str, Any]) -> None:
+    plain = Shape(10.0, 0.0, 60, at_sender=True)
+    assert not plain.one_netem and replace(plain, **alone).one_netem
+    assert not replace(plain, **alone, at_sender=False).one_netem
 
 
 def test_a_queue_without_a_delay_has_no_netem() -> None:
