@@ -11,10 +11,9 @@ from analysis.figures.drawn_figure import UndrawableError
 from analysis.models import fluid, max_min
 from analysis.models.networks import Network
 from analysis.models.setting import Setting
+from analysis.run.payload import BYTES
 from jobs import FRAME_BYTES
 
-PAYLOAD_BYTES = {"tcp": 1448, "mptcp": 1428}
-"""Payload of a full frame of FRAME_BYTES: TCP has timestamps, MPTCP a mapping too."""
 MBPS = 1e6
 Point = tuple[int, str]
 """A design point's number and a case."""
@@ -114,7 +113,7 @@ def predict(theory: Theory, setting: Setting, metric: str, part: str | None) -> 
                 "only the fluid model says how one user splits its traffic"
             )
         return paths_bps[only][0] / totals[only]
-    payload = {n: PAYLOAD_BYTES[p] / FRAME_BYTES for n, p in setting.protocols.items()}
+    payload = {n: BYTES[p] / FRAME_BYTES for n, p in setting.protocols.items()}
     each = {name: rate * payload[name] / MBPS for name, rate in totals.items()}
     counts = {name: network.users[name].count for name in each}
     if metric == "jain":

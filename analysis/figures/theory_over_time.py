@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from math import isclose
 
 from analysis.campaign.figure_request import THEORY_QUANTITIES, Theory
-from analysis.figures.theory import MBPS, PAYLOAD_BYTES, path_rates, timed
+from analysis.figures.theory import MBPS, path_rates, timed
 from analysis.models.setting import Setting, Stretch
+from analysis.run.payload import BYTES
 from jobs import FRAME_BYTES
 
 PACKET_BITS = FRAME_BYTES * 8
@@ -173,7 +174,7 @@ _QUANTITIES: Mapping[str, Callable[[Setting, PathValues, PathValues], Values]] =
 
 
 def _payload_share(setting: Setting, user: str) -> float:
-    return PAYLOAD_BYTES[setting.protocols[user]] / FRAME_BYTES
+    return BYTES[setting.protocols[user]] / FRAME_BYTES
 
 
 def _by_path(setting: Setting, values: PathValues) -> Values:

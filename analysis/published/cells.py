@@ -15,6 +15,7 @@ import pandas as pd
 from analysis.campaign import observations, student
 from analysis.published import files
 from analysis.published.judging import CONFIDENCE, FRAGILE, REDRAWS, SEED, Verdict
+from analysis.run.payload import TCP_BYTES
 from jobs import FRAME_BYTES
 
 COLUMNS = (
@@ -38,7 +39,7 @@ SCALES: Mapping[tuple[str, str], float] = {
     ("mbps", "Mbit/s"): 1.0,
     ("mbps", "kbit/s"): 1e3,
     ("mbps", "%"): 1.0,
-    ("mbps", "pkt/s"): 1e6 / 8 / 1448,
+    ("mbps", "pkt/s"): 1e6 / 8 / TCP_BYTES,
     ("share", "%"): 100.0,
     ("share", ""): 1.0,
     ("utilisation", "%"): 100.0,
@@ -47,7 +48,7 @@ SCALES: Mapping[tuple[str, str], float] = {
     ("cwnd", "packets"): 1.0,
 }
 """The factor between a column and the printed unit, by the end of the column's name and
-the unit. A packet has 1448 bytes of payload. For a rate in per cent of a capacity, the
+the unit. A packet has the payload of TCP. For a rate in per cent of a capacity, the
 cell's own scale holds the capacity."""
 PRECISION = 0.1
 """The largest part of the published value that our interval may reach to either side;

@@ -16,6 +16,7 @@ from analysis.run import changed_links, clock, schedules, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.clock import Window
 from analysis.run.labels import label
+from analysis.run.payload import UDP_BYTES
 from analysis.run.schedules import Steps
 from analysis.run.traffic import Traffic
 from jobs import FRAME_BYTES, Job, Link, Shape
@@ -31,7 +32,6 @@ IP_AND_UDP_BYTES = 28
 TIMESTAMP_BYTES = 12
 MAPPING_BYTES = 20
 """Of MPTCP, in a full packet with timestamps."""
-UDP_PAYLOAD_BYTES = 1472
 IP_BYTES = 1500
 
 
@@ -73,7 +73,7 @@ def payload_share(entry: Traffic[Any], mtu_bytes: int = IP_BYTES) -> float:
     mtu_bytes : the largest of the links
     """
     if entry.record.datagrams:
-        return UDP_PAYLOAD_BYTES / FRAME_BYTES
+        return UDP_BYTES / FRAME_BYTES
     if entry.record.own_protocol or entry.transport.is_quic:
         return (mtu_bytes - IP_AND_UDP_BYTES) / (mtu_bytes + FRAME_BYTES - IP_BYTES)
     transport = entry.transport

@@ -11,12 +11,10 @@ import numpy as np
 
 from analysis.run import changed_links, schedules, series, tools
 from analysis.run.artefacts import Artefacts
+from analysis.run.payload import TCP_SHARE
 from analysis.run.schedules import Steps
 from analysis.run.traffic import Traffic
-from jobs import FRAME_BYTES
 
-PAYLOAD_SHARE = 1448 / FRAME_BYTES
-"""Goodput over capacity of a TCP that fills a link."""
 MOST_STRETCHES = 500
 """Stretches of time with constant capacities; a trace has more, and no columns."""
 
@@ -82,7 +80,7 @@ def steps_of(run: Artefacts) -> Mapping[str, Steps]:
         now = {name: schedules.at(steps, time_s) for name, steps in capacities.items()}
         rates = _rates(run, active, now)
         for entry in entries:
-            rate = rates.get(str(entry.name), 0.0) * PAYLOAD_SHARE
+            rate = rates.get(str(entry.name), 0.0) * TCP_SHARE
             found[str(entry.name)].append((time_s, rate))
     return found
 

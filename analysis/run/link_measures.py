@@ -8,11 +8,8 @@ from analysis.run import changed_links, link_traffic, queue_means, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.link_traffic import WAYS
 from analysis.run.observed_links import Direction, ObservedLink
+from analysis.run.payload import BYTES
 from jobs import FRAME_BYTES
-
-PAYLOAD_BYTES = {"tcp": 1448, "mptcp": 1428, "quic": 1472, "mpquic": 1472}
-"""The data of a full packet: TCP has its timestamps, and MPTCP its mapping too. Of QUIC
-it is the whole datagram, because its overhead depends on the program."""
 
 
 def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:
@@ -107,7 +104,7 @@ def payload_utilisation(
         return None
     frames = 0.0
     for entry, flow in pairs:
-        payload = PAYLOAD_BYTES[entry.transport.protocol]
+        payload = BYTES[entry.transport.protocol]
         frames += (flow.bytes if flow else 0) * FRAME_BYTES / payload
     return 8e-6 * frames / seconds / sum(capacities)
 

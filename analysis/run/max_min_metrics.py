@@ -11,7 +11,8 @@ from typing import Any
 from analysis.run import tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import flow_in_phase
-from analysis.run.run_metrics import PAYLOAD_SHARE, flows
+from analysis.run.payload import TCP_SHARE
+from analysis.run.run_metrics import flows
 
 MOST_USERS = 16
 """Hosts that open connections; with more, the linear programs take too long."""
@@ -77,7 +78,7 @@ def _distance(run: Artefacts, measured: Mapping[int, float]) -> float | None:
         return None
     used = {link for path in paths for link in path}
     links: Links = tuple(
-        (link.name, (link.direction(forward).capacity_mbps or 0.0) * PAYLOAD_SHARE)
+        (link.name, (link.direction(forward).capacity_mbps or 0.0) * TCP_SHARE)
         for link in run.job.links
         if link.name in used
     )

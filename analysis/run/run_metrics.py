@@ -18,14 +18,8 @@ from analysis.run import (
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import by_entry, by_phase, own_names
 from analysis.run.link_traffic import by_link, link_bytes
+from analysis.run.payload import TCP_SHARE
 from analysis.run.readers.counters import Counters, total
-from jobs import FRAME_BYTES
-
-PAYLOAD_SHARE = 1448 / FRAME_BYTES
-"""The largest share of a link's capacity that can be goodput: the payload of a full TCP
-segment with timestamps, over its frame as tc counts it. MPTCP's options make it a
-little smaller."""
-
 
 RETRANSMISSIONS = (
     "sent_segments",
@@ -183,7 +177,7 @@ def _aggregation_benefit(
     several = len(capacities) > 1
     if goodput_mbps is None or not several or not _alone_on_disjoint_paths(run):
         return {"aggregation_benefit": None, "aggregation_benefit_bound": None}
-    most_mbps = sum(capacities) * PAYLOAD_SHARE
+    most_mbps = sum(capacities) * TCP_SHARE
     return {
         "aggregation_benefit": metrics.aggregation_benefit(goodput_mbps, capacities),
         "aggregation_benefit_bound": metrics.aggregation_benefit(most_mbps, capacities),

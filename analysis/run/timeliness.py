@@ -10,6 +10,7 @@ from typing import Any
 
 from analysis.run import tools
 from analysis.run.artefacts import Artefacts
+from analysis.run.payload import TCP_SHARE
 from analysis.run.traffic import Traffic
 from jobs import FRAME_BYTES, Link, Shape
 
@@ -24,7 +25,6 @@ LEAST_S = 5.0
 """Shorter transfers are not checked, because they can end in slow start."""
 FILLING = ("cubic", "reno")
 """Controllers that use a whole path if its queue holds at least half a round trip."""
-PAYLOAD_BYTES = 1448
 
 
 def machine_kept_up(run: Artefacts) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _filled(run: Artefacts, entry: Traffic[Any], report: Any) -> Iterator[str]:
         return
     flow = tools.of(entry, report).flow(entry, report)
     goodput_mbps = flow.goodput_mbps if flow else 0.0
-    capacity_mbps = (narrowest.capacity_mbps or 0.0) * PAYLOAD_BYTES / FRAME_BYTES
+    capacity_mbps = (narrowest.capacity_mbps or 0.0) * TCP_SHARE
     if goodput_mbps < UTILISATION * capacity_mbps:
         yield (
             f"a TCP with a path to itself got {goodput_mbps:.2f} of "

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from analysis.run.payload import MPTCP_BYTES, TCP_BYTES
 from jobs import Entry, Job
 from jobs.entries import DrawnFlows
 from mpbench.backends.fake_changes import mean_shape
@@ -14,8 +15,6 @@ from mpbench.plan.flow_list import NS
 from tools import part
 from topologies.shaping import FRAME_BYTES, Shape
 
-TCP_PAYLOAD_BYTES = 1448
-MPTCP_PAYLOAD_BYTES = 1428
 UTILISATION = (0.93, 0.97)
 
 
@@ -102,7 +101,7 @@ def flow(job: Job, index: int) -> Flow:
     if entry.served is not None:
         return _passed_on(job, index, entry.served)
     is_mptcp = job.transport_of(entry).is_mptcp
-    payload = MPTCP_PAYLOAD_BYTES if is_mptcp else TCP_PAYLOAD_BYTES
+    payload = MPTCP_BYTES if is_mptcp else TCP_BYTES
     used = paths_of(job, entry)
     rates = _rates(job, index)
     # MPTCP gets more of the sum of the paths if they are alike.
@@ -215,7 +214,7 @@ def _rate_mbps(shape: Shape) -> float:
         return shape.capacity_mbps
     rtt_s = max(2 * shape.delay_ms, 1.0) / 1e3
     root = math.sqrt(2 * shape.loss_percent / 100 / 3)
-    return min(shape.capacity_mbps, 8e-6 * TCP_PAYLOAD_BYTES / (rtt_s * root))
+    return min(shape.capacity_mbps, 8e-6 * TCP_BYTES / (rtt_s * root))
 
 
 def _utilisation(job: Job, index: int, link: str) -> float:

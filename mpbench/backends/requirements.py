@@ -14,35 +14,18 @@ from mpbench.backends import read_tools, tools
 from mpbench.backends.boot import PYTHON
 from mpbench.backends.guest_process import Enclosed, environment
 from mpbench.errors import UserError
+from mpbench.spec.vocabulary import (
+    CONGESTION_CONTROLS,
+    OF_LINUX,
+    PATH_MANAGERS,
+    SCHEDULERS,
+)
 
 PROBE_S = 60.0
 PROBE = Path(__file__).with_name("native_probe.py")
 COMPILER = tools.Tool(read_tools.COMPILER, "gcc libc6-dev")
 """Needed once, to compile `mpbench-read`."""
-OURS = {
-    "balia",
-    "blest",
-    "cmpbbr",
-    "coupled",
-    "daps",
-    "dlia",
-    "ecf",
-    "ewtcp",
-    "lia",
-    "lia_rfc6356",
-    "lowrtt",
-    "mpcc",
-    "ndiffports",
-    "olia",
-    "otias",
-    "paced",
-    "redundant",
-    "roundrobin",
-    "semicoupled",
-    "stms",
-    "weighted",
-    "wvegas",
-}
+OURS = {*CONGESTION_CONTROLS, *SCHEDULERS, *PATH_MANAGERS} - OF_LINUX
 """Controllers, schedulers and path managers that only the guest kernel has."""
 
 

@@ -34,6 +34,7 @@ from mpbench.spec.values import (
 from mpbench.spec.vocabulary import (
     CONGESTION_CONTROLS,
     LEAST_SUBFLOWS,
+    OF_LINUX,
     PATH_MANAGERS,
     PROTOCOLS,
     QUIC,
@@ -41,7 +42,7 @@ from mpbench.spec.vocabulary import (
 )
 from mpbench.spec.with_params import OneOfWithParams, WithParams
 
-COUPLED = frozenset(CONGESTION_CONTROLS) - {"bbr", "cubic", "reno", "vegas"}
+COUPLED = frozenset(CONGESTION_CONTROLS) - OF_LINUX
 """Controllers of the overlay, whose names no program of a user's may have."""
 
 MOST_SUBFLOWS = 9

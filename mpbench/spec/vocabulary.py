@@ -12,6 +12,9 @@ from tools import NAMES
 TOOLS = NAMES
 """Traffic tools, each a folder of `tools`."""
 
+OF_LINUX = {"bbr", "cubic", "reno", "vegas", "default", "fullmesh"}
+"""Controllers, schedulers and path managers that every Linux has, not the overlay."""
+
 RATE_CONTROLS = ("bbr", "mpcc")
 """Those that set a rate, and a window that does not limit it."""
 

@@ -13,8 +13,8 @@ import yaml
 from analysis.models import max_min
 from analysis.models.networks import Network, User
 from analysis.run import row, trace_metrics
+from analysis.run.payload import TCP_SHARE
 from analysis.run.readers import trace
-from analysis.run.run_metrics import PAYLOAD_SHARE
 from analysis.run.steadiness import Rate, rate_jitter, settling_time_s
 from tests import made_jobs
 from tests.calls import Command
@@ -105,7 +105,7 @@ def test_columns_of_a_run(measured: pd.DataFrame) -> None:
         means = [run[f"{prefix}{name}.srtt_ms"] for name in users]
         assert run[f"{prefix}srtt_ms"] == pytest.approx(sum(means) / 3)
         network = Network(
-            links={"1": 30 * PAYLOAD_SHARE, "2": 10 * PAYLOAD_SHARE},
+            links={"1": 30 * TCP_SHARE, "2": 10 * TCP_SHARE},
             users={
                 "multi": User((("1",), ("2",))),
                 "single1": User((("1",),)),
