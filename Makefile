@@ -155,7 +155,7 @@ $(NODE_TOOLS): package.json package-lock.json $(VENV)/tools
 	$(call done)
 
 types: tools
-	@$(call step,Types,half a minute)
+	@$(call step,Types,up to a minute)
 	$(BIN)/mypy
 	$(call done)
 
@@ -184,7 +184,7 @@ coverage: tools
 	$(call done)
 
 mutants: tools
-	@$(call step,Mutants of the code that decides,up to an hour per target)
+	@$(call step,Mutants of the code that decides,minutes per target)
 	$(BIN)/python -m tests.mutants.run
 	$(call done)
 

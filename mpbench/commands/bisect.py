@@ -78,7 +78,9 @@ def command(
     Exit status: 0 when the change is found, 3 when several patches remain, 2 when the
     series does not make the metric worse, or for what has to be put right first.
     """
-    from mpbench.engine.bisect import Question, Search, read_log, readable
+    from mpbench.engine.bisect import Search, readable
+    from mpbench.engine.bisect_log import read_log
+    from mpbench.engine.bisect_question import Question
     from mpbench.engine.bisect_ranges import of_commits
     from mpbench.engine.executed import EndedError, Steps
     from mpbench.experiment_files import load

@@ -8,34 +8,31 @@ step is a results folder of its own, so that the same command goes on where it w
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import yaml
 
 from analysis.campaign import comparison, limits
-from analysis.campaign.directions import NONE, Direction
 from analysis.campaign.limits import Judgement
 from analysis.campaign.question import columns
 from analysis.words import many
 from jobs import writing
 from jobs.linux import OWN, Linux
 from mpbench.backends.features import CONSOLE
+from mpbench.engine.bisect_log import FORMAT, LOG, Outcome, Step
+from mpbench.engine.bisect_question import Question
 from mpbench.errors import UserError, printable
 from mpbench.experiment_files import loads
-from mpbench.plan import absent_metrics, make_plan
+from mpbench.plan import make_plan
 from mpbench.plan.runs import Plan
-from mpbench.spec import Spec, compare_checks, kernels
-from mpbench.spec.own_metrics import DOT
-from mpbench.spec.suggestions import nearest
-from mpbench.spec.vocabulary import METRICS
+from mpbench.spec import Spec
 from mpbench.store import alike, atomic, campaign, layout
 from mpbench.store.folder import refuse_link, refuse_links
-from mpbench.store.json_file import DamagedError, read_object
 
 GOOD, STEP = "good", "step"
 """The names of the two cases in the folder of a step."""
@@ -43,166 +40,6 @@ FIRST = 3
 """Networks after which a step is good if all of its runs left the same bytes."""
 MOST_BROKEN = 8
 """Steps at the end of a series that are tried where they do not build or boot."""
-Outcome = Literal["good", "bad", "undecided", "skipped"]
-LOG = "bisect.json"
-FORMAT = 1
-
-
-@dataclass(frozen=True)
-class Change:
-    """A change of a series.
-
-    name : of the patch; of a commit, its hash and subject
-    linux : the kernel that has this change and those before it
-    """
-
-    name: str
-    linux: Callable[[], Linux]
-
-
-@dataclass(frozen=True)
-class Range:
-    """A series that does not follow from two kernels of the experiment.
-
-    good : the kernel without any change
-    git : the repository, as the experiment file names it
-    bad : the other end, in messages
-    """
-
-    good: Linux
-    changes: tuple[Change, ...]
-    git: str
-    bad: str
-
-
-@dataclass(frozen=True)
-class Question:
-    """The inputs of a search.
-
-    case : the transport, a case of the experiment
-    good, bad : names of kernels of the experiment; None for mpbench's own
-    commits : a range, in the place of the two kernels
-    replayed : steps that are not executed, by their names
-    worse_percent : the difference that is tolerated, in percent
-    confidence : that a step is on the side where it is put, however often it is looked
-        at
-    """
-
-    spec: Spec
-    case: str
-    good: str | None
-    bad: str | None
-    metric: str
-    worse_percent: float
-    confidence: float = 0.95
-    seed: int = 1
-    commits: Range | None = None
-    replayed: Mapping[str, "Noted"] = field(default_factory=dict)
-
-    @property
-    def range(self) -> Range:
-        """The series. Raises UserError for kernels that make none."""
-        if self.commits is not None:
-            return self.commits
-        good, bad = self.ends
-        count = len(good.patches)
-
-        def until(number: int) -> Callable[[], Linux]:
-            return lambda: replace(good, patches=bad.patches[: count + number])
-
-        named = enumerate(bad.patches[count:], start=1)
-        changes = tuple(Change(p.name, until(number)) for number, p in named)
-        assert self.bad is not None
-        where = self.spec.where("kernels", self.bad)
-        return Range(good, changes, "", f"{where}: kernel '{self.bad}'")
-
-    @property
-    def direction(self) -> Direction:
-        """The direction in which the metric is good. Raises UserError for a metric that
-        no run has, or of which neither direction is better."""
-        name, spec = self.metric, self.spec
-        at = f"--limit {printable(name[:80])}"
-        fault: str | None
-        if DOT in name:
-            fault = compare_checks.unknown_part(spec, name)
-        elif name not in METRICS:
-            fault = f"no metric has this name; {nearest(name, METRICS)}"
-        else:
-            fault = absent_metrics.lacking(spec, name)
-        if fault is not None:
-            raise UserError(f"{at}: {fault}")
-        good = compare_checks.limit_direction(spec, name)
-        if good == NONE:
-            raise UserError(
-                f"{at}: neither more nor less of it is better; say which in the file,"
-                f" such as 'compare: {{better: {{{name}: more}}}}'"
-            )
-        return good
-
-    @property
-    def ends(self) -> tuple[Linux, Linux]:
-        """The two kernels. Raises UserError if the second does not begin as the
-        first."""
-        known = self.spec.kernels
-        assert self.bad is not None
-        for label in filter(None, (self.good, self.bad)):
-            if label not in known:
-                hint = nearest(label, known) if known else "name some in `kernels`"
-                option = "--good" if label == self.good else "--bad"
-                raise UserError(f"{option} {label}: no such kernel; {hint}")
-        if self.good == self.bad:
-            raise UserError(
-                f"--good {self.good} --bad {self.bad}: one kernel; a search needs one"
-                " without the series and one with it"
-            )
-        good = kernels.resolved(known, self.good) if self.good else OWN
-        bad = kernels.resolved(known, self.bad)
-        if good.in_qemu or bad.in_qemu:
-            which = self.good if good.in_qemu else self.bad
-            raise UserError(
-                f"kernel '{which}' is a finished binary and takes no patches; name"
-                " kernels that are built"
-            )
-        count = len(good.patches)
-        if replace(good, patches=()) != replace(bad, patches=()) or (
-            bad.patches[:count] != good.patches or len(bad.patches) <= count
-        ):
-            name = self.good or "mpbench's own"
-            where = self.spec.where("kernels", self.bad)
-            raise UserError(
-                f"{where}: kernel '{self.bad}' is not {name} with more patches; write"
-                f" it as {{base: {self.good or '...'}, patches: ...}}"
-            )
-        return good, bad
-
-
-class Noted(NamedTuple):
-    """A step as a log has it, in the order of the fields of `Step`."""
-
-    outcome: Outcome
-    reason: str
-    same: bool = False
-    kernel: str = ""
-    runs: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Step:
-    """The first patches of a series, judged.
-
-    number : of changes; patch : the name of the last one
-    reason : why it was skipped; else the judgement in words
-    same : whether its first runs left the bytes of the good kernel's
-    kernel : in words; runs : ids of its runs and of those of the good kernel
-    """
-
-    number: int
-    patch: str
-    outcome: Outcome
-    reason: str
-    same: bool = False
-    kernel: str = ""
-    runs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -413,34 +250,6 @@ class Search:
         content = {"format": FORMAT, "steps": listed}
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         atomic.write_bytes(self._root / LOG, text.encode())
-
-
-def read_log(path: Path) -> dict[str, Noted]:
-    """The steps of a log, by their names. Raises UserError, one line."""
-    try:
-        steps = read_object(path).get("steps")
-        if not isinstance(steps, list):
-            raise DamagedError("it has no list of steps")
-        found: dict[str, Noted] = {}
-        for number, step in enumerate(steps, start=1):
-            given = step if isinstance(step, dict) else {}
-            name, outcome = given.get("patch"), given.get("outcome")
-            if not isinstance(name, str) or outcome not in get_args(Outcome):
-                known = ", ".join(get_args(Outcome))
-                raise DamagedError(
-                    f"step {number} needs a name, 'patch', and an outcome: {known}"
-                )
-            runs = given.get("runs")
-            found[name] = Noted(
-                cast(Outcome, outcome),
-                str(given.get("reason", ""))[:1000],
-                given.get("same") is True,
-                str(given.get("kernel", ""))[:1000],
-                tuple(map(str, runs)) if isinstance(runs, list) else (),
-            )
-    except DamagedError as error:
-        raise UserError(f"{path}: no log of a search: {error}") from None
-    return found
 
 
 def _common_failure(rows: pd.DataFrame) -> str | None:

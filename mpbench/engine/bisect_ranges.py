@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from jobs.linux import Linux
-from mpbench.engine.bisect import Change, Range
+from mpbench.engine.bisect_question import Change, Range
 from mpbench.errors import UserError, printable
 from mpbench.kernel import commits, git_fetch
 from mpbench.spec import Spec, kernels

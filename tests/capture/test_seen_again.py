@@ -135,7 +135,7 @@ def test_a_bridge_and_its_ports_count_once(tmp_path: Path) -> None:
 def cooked(version: int, way: int, device: int, frame: bytes) -> bytes:
     """A frame of Ethernet as `tcpdump -i any` saves it.
 
-    way : 0 arrived for this host, 4 left it
+    way : 0 arrived for this host, 1 for all hosts, 4 left it
     """
     if version == 1:
         return struct.pack(">HHH8s", way, 1, 6, bytes(8)) + frame[12:]
@@ -148,9 +148,13 @@ def cooked(version: int, way: int, device: int, frame: bytes) -> bytes:
     ("version", "ways", "devices", "seen_again"),
     [
         (1, (4, 0), (1, 1), True),
+        (1, (0, 1), (1, 1), True),
         (1, (4, 4), (1, 1), False),
         (2, (4, 0), (1, 1), True),
+        (2, (0, 1), (1, 1), True),
         (2, (4, 4), (1, 2), True),
+        (2, (4, 0), (2, 3), True),
+        (2, (4, 4), (1, 32769), True),
         (2, (4, 4), (1, 1), False),
     ],
 )

@@ -13,17 +13,15 @@ import pytest
 from jobs.linux import Linux
 from mpbench.backends.features import CONSOLE
 from mpbench.engine.bisect import (
-    LOG,
     STEP,
     Found,
-    Noted,
-    Question,
     Search,
     _common_failure,
     batches,
-    read_log,
     readable,
 )
+from mpbench.engine.bisect_log import LOG, Noted, read_log
+from mpbench.engine.bisect_question import Question
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan

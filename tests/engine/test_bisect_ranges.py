@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from mpbench.commands.bisect import command
-from mpbench.engine.bisect import Found, Question, Search
+from mpbench.engine.bisect import Found, Search
+from mpbench.engine.bisect_question import Question
 from mpbench.engine.bisect_ranges import of_commits
 from mpbench.errors import UserError
 from mpbench.experiment_files import load

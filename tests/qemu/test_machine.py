@@ -14,7 +14,7 @@ from mpbench.backends.confinement import Limits
 from mpbench.backends.qemu import machine, pins, runs
 from mpbench.backends.qemu.machine import Machine
 from mpbench.backends.virtual import VirtualBackend
-from mpbench.engine.bisect import Question
+from mpbench.engine.bisect_question import Question
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.kernel import Kernel

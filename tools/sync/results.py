@@ -79,7 +79,7 @@ def _done(entry: Traffic[Sync], report: reader.Report) -> list[tuple[float, int]
 def _times(
     report: reader.Report, start_s: float = -math.inf, end_s: float = math.inf
 ) -> np.ndarray:
-    """Of each file that was done: from when a connection began with it.
+    """Time that each finished file took, from when a connection began with it.
 
     start_s, end_s : the time in which it began
     """
