@@ -33,10 +33,12 @@ def pcap(frames: Sequence[Frame]) -> bytes:
     return b"".join(out)
 
 
-def on_interfaces(frames: Sequence[tuple[Frame, int]], count: int) -> bytes:
-    """pcapng with `count` interfaces."""
+def on_interfaces(
+    frames: Sequence[tuple[Frame, int]], count: int, link: int = 1
+) -> bytes:
+    """pcapng with `count` interfaces of a link type."""
     out = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))]
-    out += [block(1, struct.pack("<HHI", 1, 0, 0))] * count
+    out += [block(1, struct.pack("<HHI", link, 0, 0))] * count
     for frame, interface in frames:
         at = frame.seconds * 10**6 + frame.micros
         head = struct.pack(
@@ -183,6 +185,19 @@ def test_a_packet_that_all_interfaces_show_twice(
         assert found.directions["packets"].tolist() == (
             whole().directions["packets"].tolist()
         )
+
+
+def test_two_interfaces_of_which_each_has_its_ways(tmp_path: Path) -> None:
+    dealt = []
+    for frame in content():
+        for interface, way in ((0, 4), (1, 0)):
+            data = cooked(1, way, 1, frame.data)
+            length = frame.length + len(data) - len(frame.data)
+            dealt.append((Frame(frame.seconds, frame.micros, length, data), interface))
+    path = tmp_path / "ways.pcapng"
+    path.write_bytes(on_interfaces(dealt, 2, link=113))
+    count = int(whole().inputs["packets"][0])
+    assert analyse([path]).inputs["elsewhere"].tolist() == [count]
 
 
 def test_a_segment_that_is_sent_again_on_the_other_interface(tmp_path: Path) -> None:
