@@ -217,6 +217,9 @@ def test_users_paths_are_numbered_where_the_job_has_no_names(
     row = {f"path{number}.capture_share": 0.5 for number in range(4)}
     found = capture_metrics.of_row(row, run_of(*TWO))
     assert list(found) == ["path1.capture_share", "path2.capture_share"]
+    uneven = replace(run_of(*TWO), users={"client": TWO, "phone": TWO[:1]})
+    assert capture_metrics.of_row(row, uneven) == found
+    assert capture_metrics.of_row(row, replace(uneven, users={})) == {}
     monkeypatch.setattr(path_names, "of_job", lambda job: ("wifi", "lte"))
     named = {"wifi.capture_share": 0.5, "path1.capture_share": 0.5}
     assert list(capture_metrics.of_row(named, run_of(*TWO))) == ["wifi.capture_share"]
