@@ -234,18 +234,19 @@ def test_the_sender_s_clock_says_whether_a_segment_was_sent_again(
     assert (row["upstream_losses"], row["ooo_packets"]) == (lost, 1 - lost)
 
 
-def test_payload_counted_as_data_of_tcp_does_not_count_as_unmapped(
+def test_payload_before_the_first_mapping_of_all_that_none_covers(
     tmp_path: Path,
 ) -> None:
-    """It came before the first mapping of all, which does not cover it."""
+    """It counts as data of TCP until a mapping shows that it is none."""
     wire = Wire()
     first, _ = opened_mptcp(wire, 0, FORTH)
     wire.add(1, FORTH, payload=100)
     wire.add(2, FORTH, payload=100, options=dss(first + 100, 101, 100))
     found = read(wire, tmp_path / "a.pcap")
     row = data(found)
-    assert (row["unmapped_packets"], row["unmapped_bytes"]) == (0, 0)
-    assert subflow(found)["data_bytes"] == 200
+    assert (row["unmapped_packets"], row["unmapped_bytes"]) == (1, 100)
+    assert row["bytes"] == subflow(found)["data_bytes"] == 100
+    assert "mapping" in found.connections["unknown"][0]
 
 
 def test_a_mapping_that_ends_with_held_payload_leaves_nothing(tmp_path: Path) -> None:

@@ -163,10 +163,13 @@ void free_mappings(struct arena *m, struct direction *dir);
 void map_held(struct analyser *c, const struct packet *p, const struct mapping *map);
 void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
 		   bool counted);
-void give_up_unmapped(struct direction *dir);
+void give_up_unmapped(struct analyser *c, struct direction *dir);
 
 /* data.c */
 bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number);
+void tell_data(struct analyser *c, const struct direction *dir, i64 time_ns, i64 from,
+	       i64 bytes);
+void count_bytes(const struct packet *p, i64 bytes);
 void count_new_data(struct analyser *c, const struct packet *p, i64 from, i64 bytes);
 void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 from,
 	      i64 to);

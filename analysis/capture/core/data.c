@@ -37,13 +37,22 @@ bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number)
 	return true;
 }
 
-/* The bytes are new to the connection. `from` is their data number, or their subflow
- * number where they have no data number. */
-void count_new_data(struct analyser *c, const struct packet *p, i64 from, i64 bytes)
+/* An event of bytes that are new to the connection, see `count_new_data`. */
+void tell_data(struct analyser *c, const struct direction *dir, i64 time_ns, i64 from,
+	       i64 bytes)
+{
+	struct event_row *e = event(c, EVENT_DATA, dir, time_ns);
+
+	if (e) {
+		e->position = from;
+		e->length = bytes;
+	}
+}
+
+void count_bytes(const struct packet *p, i64 bytes)
 {
 	struct direction *dir = p->direction;
 	struct series_row *b = p->bin;
-	struct event_row *e = event(c, EVENT_DATA, dir, p->time_ns);
 
 	dir->row.data_bytes += bytes;
 	if (dir->new_from_ns < 0 || p->time_ns < dir->new_from_ns)
@@ -51,10 +60,14 @@ void count_new_data(struct analyser *c, const struct packet *p, i64 from, i64 by
 	dir->new_to_ns = max(dir->new_to_ns, p->time_ns);
 	if (b)
 		b->data_bytes += bytes;
-	if (e) {
-		e->position = from;
-		e->length = bytes;
-	}
+}
+
+/* The bytes are new to the connection. `from` is their data number, or their subflow
+ * number where they have no data number. */
+void count_new_data(struct analyser *c, const struct packet *p, i64 from, i64 bytes)
+{
+	count_bytes(p, bytes);
+	tell_data(c, p->direction, p->time_ns, from, bytes);
 }
 
 static void note_silence(const struct analyser *c, struct data *d, i64 time_ns)

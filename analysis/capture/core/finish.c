@@ -13,8 +13,8 @@ static void finish_direction(struct analyser *c, struct direction *dir)
 	struct direction_row *r = &dir->row;
 	i64 gaps = 0;
 
+	give_up_unmapped(c, dir);
 	flush_bin(c, dir);
-	give_up_unmapped(dir);
 	for (u32 i = 0; i < dir->holes.count; i++) {
 		const struct range *hole = &dir->holes.list[dir->holes.head + i];
 

@@ -296,9 +296,13 @@ void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to)
 	struct direction *dir = p->direction;
 
 	if (!dir->data || (!dir->mapped && !dir->subflow->connection->dss_seen)) {
-		count_new_data(c, p, from, to - from);	/* TCP, or a fall back to it */
-		if (dir->data && to - from == p->payload)
+		/* TCP, a fall back to it, or a mapping that comes later. */
+		if (dir->data) {
+			count_bytes(p, to - from);
 			hold_unmapped(c, p, from, to, true);
+		} else {
+			count_new_data(c, p, from, to - from);
+		}
 		return;
 	}
 	while (from < to) {

@@ -3,17 +3,40 @@
  * Payload that comes before its mapping: some senders map several segments with one
  * option on the last of them. The payload is held in bounded memory until the mapping
  * comes. It then counts as data sent at the time of its own packet.
+ *
+ * Payload before the first mapping of all counts as data of TCP, until a mapping shows
+ * what it is.
  */
 #include "core.h"
 
 #define MAX_HELD 1024		/* pieces of a direction */
 #define MAX_COUNTED 64		/* of them counted as data of TCP */
 
-/* `dropped`: because there is no space left; a mapping may still come. */
-static void give_up(struct direction *dir, const struct unmapped *piece, bool dropped)
+/* Bytes that counted as data of TCP do so no longer. */
+static void uncount(struct analyser *c, struct direction *dir,
+		    const struct unmapped *piece, i64 bytes)
 {
-	if (piece->counted || !dir->data)
+	struct series_row *b = bin(c, dir, piece->time_ns);
+
+	dir->row.data_bytes -= bytes;
+	if (b)
+		b->data_bytes -= bytes;
+}
+
+/* `dropped`: because there is no space left; a mapping may still come. */
+static void give_up(struct analyser *c, struct direction *dir,
+		    const struct unmapped *piece, bool dropped)
+{
+	const struct connection *conn = dir->subflow->connection;
+
+	if (!dir->data)
 		return;
+	if (piece->counted && (!conn->dss_seen || conn->row.fallback)) {
+		tell_data(c, dir, piece->time_ns, piece->from, piece->to - piece->from);
+		return;
+	}
+	if (piece->counted)
+		uncount(c, dir, piece, piece->to - piece->from);
 	if (dropped || piece->from < dir->dropped_to)
 		dir->subflow->connection->row.unknown |= UNKNOWN_DROPPED;
 	else
@@ -22,8 +45,9 @@ static void give_up(struct direction *dir, const struct unmapped *piece, bool dr
 	dir->data->row.unmapped_bytes += piece->to - piece->from;
 }
 
-static bool make_space_for(struct analyser *c, struct direction *dir)
+static bool make_space_for(struct analyser *c, const struct packet *p)
 {
+	struct direction *dir = p->direction;
 	u32 capacity = dir->unmapped_capacity, more = capacity ? 2 * capacity : 8;
 	struct unmapped *list = NULL;
 
@@ -41,7 +65,8 @@ static bool make_space_for(struct analyser *c, struct direction *dir)
 		return false;
 	/* No mapping has come for the older half. */
 	for (u32 i = 0; i < capacity / 2; i++)
-		give_up(dir, &dir->unmapped[i], true);
+		give_up(c, dir, &dir->unmapped[i], true);
+	bin(c, dir, p->time_ns);	/* `p->bin` is again that of the packet */
 	dir->unmapped_count -= capacity / 2;
 	memmove(dir->unmapped, dir->unmapped + capacity / 2,
 		dir->unmapped_count * sizeof(*list));
@@ -49,7 +74,7 @@ static bool make_space_for(struct analyser *c, struct direction *dir)
 }
 
 /* `counted`: the payload already counted as data of TCP, because no mapping had been seen
- * yet. */
+ * yet. Its event waits for what becomes of it. */
 void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
 		   bool counted)
 {
@@ -57,11 +82,11 @@ void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
 	struct unmapped piece = { from, to, p->time_ns, d && d->seen ? d->next : 0, counted };
 
 	if (counted && p->direction->unmapped_count >= MAX_COUNTED)
-		return;
-	if (make_space_for(c, p->direction))
+		tell_data(c, p->direction, p->time_ns, from, to - from);
+	else if (make_space_for(c, p))
 		p->direction->unmapped[p->direction->unmapped_count++] = piece;
 	else
-		give_up(p->direction, &piece, true);
+		give_up(c, p->direction, &piece, true);
 }
 
 /* The part of a held piece that the mapping covers becomes data. */
@@ -77,9 +102,9 @@ static void map_piece(struct analyser *c, const struct packet *p,
 	then.time_ns = piece->time_ns;
 	then.high = piece->high;
 	then.once = &once;
-	then.bin = bin(c, p->direction, then.time_ns);
 	if (piece->counted)
-		p->direction->row.data_bytes -= to - from;
+		uncount(c, p->direction, piece, to - from);
+	then.bin = bin(c, p->direction, then.time_ns);
 	add_data(c, &then, p->direction->data, first, first + (to - from));
 }
 
@@ -113,14 +138,14 @@ void map_held(struct analyser *c, const struct packet *p, const struct mapping *
 	}
 	bin(c, dir, p->time_ns);	/* `p->bin` is again that of the packet */
 	dir->unmapped_count = stay;
-	if (after.to && make_space_for(c, dir))
+	if (after.to && make_space_for(c, p))
 		dir->unmapped[dir->unmapped_count++] = after;
 }
 
 /* At the end of the connection: no mapping will come. */
-void give_up_unmapped(struct direction *dir)
+void give_up_unmapped(struct analyser *c, struct direction *dir)
 {
 	for (u32 i = 0; i < dir->unmapped_count; i++)
-		give_up(dir, &dir->unmapped[i], false);
+		give_up(c, dir, &dir->unmapped[i], false);
 	dir->unmapped_count = 0;
 }
