@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.backends.base import Backend
-from mpbench.cluster import certificates, pickles
+from mpbench.cluster import certificates, pickles, sizes
 from mpbench.cluster.address import (
     BATCH_SYSTEMS,
     CONTAINERS,
@@ -63,6 +63,7 @@ def connect(
     with contextlib.ExitStack() as stack:
         where = f"{address.kind}://{address.place}"
         stack.enter_context(pickles.only(_pickles(address)))
+        stack.enter_context(sizes.bounded())
         # Dask would import the modules that a message names, to read an enumeration.
         stack.enter_context(importlib.import_module("dask.config").set(NO_IMPORTS))
         try:

@@ -4,6 +4,7 @@ A reader checks each field, because the sender may be anybody.
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
@@ -11,6 +12,10 @@ from typing import Any, get_args
 from mpbench.backends.base import Exit, Status
 
 MOST_HEADER_BYTES = 1 << 20
+MOST_PACKED_BYTES = 256 << 20
+"""Of a run's archive. Large captures are most of it; a campaign on this machine has no
+such bound."""
+MIB = 1 << 20
 MOST_SECONDS = 1e12
 MOST_TEXT = 500
 """Characters of a text that is shown to the user."""
@@ -56,7 +61,7 @@ class Answer:
     worker : its host's name
     address : the worker's, as the scheduler knows it
     packed : the run's folder, as a compressed tar archive; None if the run was
-        cancelled or could not be executed
+        cancelled or could not be executed, or if it is too large to send
     exit : how the execution ended
     error : why no run can be executed on this worker; "" if one can
     """
@@ -94,6 +99,15 @@ class Answer:
             None if ended is None else _exit(ended),
             _text(header["error"]),
         )
+
+
+def too_large(size: int) -> str:
+    """Reason why a run of so many bytes does not come back from a worker."""
+    return (
+        f"the run has {math.ceil(size / MIB)} MiB when compressed, more than the"
+        f" {MOST_PACKED_BYTES // MIB} MiB that a worker may send; capture less, or"
+        " execute it without --on"
+    )
 
 
 def dump_build(build: Mapping[str, str]) -> bytes:

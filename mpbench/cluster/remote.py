@@ -21,7 +21,7 @@ from analysis.words import many
 from jobs import Job, dump
 from mpbench.backends import prepared
 from mpbench.backends.base import Backend, Bounds, Exit, Report
-from mpbench.cluster import pickles, unpack, worker
+from mpbench.cluster import pickles, sizes, unpack, worker
 from mpbench.cluster.messages import Answer, MessageError, Order, load_build, printable
 from mpbench.engine.execute import ExecutionContext, Outcome, execute, interruptions
 from mpbench.engine.places import Accept
@@ -148,9 +148,11 @@ def call(
         said = client.sync(
             client.scheduler.broadcast, msg=message, workers=workers, on_error="ignore"
         )
-    except (OSError, CancelledError):
+    except CancelledError:
         raise
-    except Exception:  # of any kind: an answer that cannot be read
+    except Exception as error:  # of any kind: an answer that cannot be read
+        if isinstance(error, OSError) and not isinstance(error, sizes.RefusedError):
+            raise
         if len(workers) == 1:
             return {workers[0]: None}
         parts = [call(client, function, argument, [worker]) for worker in workers]
@@ -215,6 +217,7 @@ class RemoteWorkers:
         self._reports: dict[str, Report] = {}
         self._begun: dict[str, str] = {}
         self._farewell = threading.Lock()
+        self._reading = threading.Lock()
         self._cancelled = False
         client.subscribe_topic(self._campaign, self._advanced)
 
@@ -255,6 +258,8 @@ class RemoteWorkers:
         try:
             for _ in range(MOST_DAMAGED):
                 answer = self._answer(order, cancel, note)
+                if isinstance(answer, Answer) and answer.packed is None and answer.exit:
+                    answer = answer.exit.reason
                 if isinstance(answer, str):
                     gone = ExecutionContext(
                         **{**vars(context), "backend": Gone(order.backend, answer)}
@@ -384,7 +389,15 @@ class RemoteWorkers:
     def _result(self, future: Future) -> Answer | str:
         """An answer, or why there is none. Raises UserError."""
         try:
-            return Answer.load(future.result())
+            # One at a time: the bound on what is read holds for each message, and the
+            # library would ask for all that have ended at once.
+            with self._reading:
+                data = future.result()
+            if data == sizes.REFUSED:
+                raise sizes.RefusedError(sizes.TOO_MUCH)
+            return Answer.load(data)
+        except sizes.RefusedError as error:
+            return f"a worker answered with {error}"
         except (OSError, CancelledError) as error:
             raise self._lost(error) from error
         except MessageError as error:

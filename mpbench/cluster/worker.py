@@ -11,10 +11,17 @@ import tarfile
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from jobs import load
-from mpbench.cluster.messages import Answer, Order, dump_build
+from mpbench.cluster.messages import (
+    MOST_PACKED_BYTES,
+    Answer,
+    Order,
+    dump_build,
+    too_large,
+)
 from mpbench.errors import UserError
 
 REPORT_EVERY_S = 1.0
@@ -103,6 +110,10 @@ def _execute(order: Order, worker: Any, here: tuple[str, str]) -> Answer:
         if outcome is None:
             return Answer(*here)
         packed = pack(results.run(run.id))
+        if len(packed) > MOST_PACKED_BYTES:
+            return Answer(
+                *here, exit=replace(outcome.exit, reason=too_large(len(packed)))
+            )
         return Answer(*here, packed, outcome.exit)
 
 

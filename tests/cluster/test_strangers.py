@@ -66,6 +66,7 @@ ANSWERS = (
     ("execute", "return [b'', Payload()]"),
     ("identity", "return Payload()"),
     ("identity", "raise Payload()"),
+    ("execute", "return b'x' * (300 << 20)"),
 )
 """Acts of hostile workers."""
 
@@ -285,6 +286,7 @@ def test_workers_that_answer_with_pickles_execute_nothing_here(
     assert running.returncode in (1, 2), said
     assert "Traceback" not in said, said
     assert "a worker failed" in said, said
+    assert "a worker answered with more than a run may have" in said, said
     assert str(running.pid) not in [path.name for path in ran.iterdir()]
 
 
