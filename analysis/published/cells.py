@@ -255,7 +255,12 @@ def _kind(metric: str) -> str:
 
 def _cell(row: Mapping[str, str], place: str) -> Cell:
     try:
-        point = dict(pair.split("=", 1) for pair in (row["point"] or "").split())
+        point = {}
+        for pair in (row["point"] or "").split():
+            name, equals, value = pair.partition("=")
+            if not equals:
+                raise ValueError(f"point '{pair}'; write FACTOR=VALUE, with spaces")
+            point[name] = value
         cell = Cell(
             source=row["source"],
             row=row["row"],
@@ -272,8 +277,9 @@ def _cell(row: Mapping[str, str], place: str) -> Cell:
             page=row.get("page") or "",
             registered=row.get("registered") or "",
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{place}: {error}") from error
     if (_kind(cell.metric), cell.unit) not in SCALES:
-        raise ValueError(f"{place}: {cell.metric} cannot be compared in '{cell.unit}'")
+        what = f"{cell.metric[:80]} cannot be compared in '{cell.unit[:80]}'"
+        raise ValueError(f"{place}: {what}")
     return cell

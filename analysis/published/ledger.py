@@ -151,20 +151,22 @@ def _of_rules(path: Path) -> Iterator[State]:
 
 def read(path: Path) -> tuple[Line, ...]:
     """The lines of a ledger, in order. Raises ValueError if one was edited."""
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise ValueError(f"{path}:1: columns must be {','.join(COLUMNS)}")
-        lines, chain = [], ""
-        for row in reader:
-            line = Line(**row)
-            if line.chain != _link(chain, line):
-                raise ValueError(
-                    f"{path}:{reader.line_num}: {line.id}: this line or an earlier one"
-                    " was edited; restore it, and register a change instead"
-                )
-            lines.append(line)
-            chain = line.chain
+    if files.columns(path) != COLUMNS:
+        raise ValueError(f"{path}:1: columns must be {','.join(COLUMNS)}")
+    lines, chain = [], ""
+    for place, row in files.rows(path):
+        if set(row) != set(COLUMNS) or None in row.values():
+            raise ValueError(
+                f"{place}: must have {len(COLUMNS)} columns; restore the line"
+            )
+        line = Line(**row)
+        if line.chain != _link(chain, line):
+            raise ValueError(
+                f"{place}: {line.id}: this line or an earlier one was edited; restore"
+                " it, and register a change instead"
+            )
+        lines.append(line)
+        chain = line.chain
     return tuple(lines)
 
 

@@ -46,7 +46,7 @@ def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Pa
     name = hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
     file = folder() / f"{name}.pyc"
     noted = file.with_suffix(".sha256")
-    if file.exists() and noted.exists() and noted.read_text() == _digest(file):
+    if file.is_file() and cache.noted(noted) == _digest(file):
         return file
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ from mpbench import image as images
 from mpbench.backends import boot, guest_code, roots
 from mpbench.errors import UserError
 from mpbench.image import Image
+from mpbench.kernel import cache
 from mpbench.kernel.lock import exclusive
 
 BYTE_CODE = "code.pyc"
@@ -65,7 +66,7 @@ def snapshot(kernel: Path, image: Image) -> Path:
 
 
 def _is_whole(place: Path, noted: Path) -> bool:
-    return place.is_dir() and noted.exists() and noted.read_text() == _digest(place)
+    return place.is_dir() and cache.noted(noted) == _digest(place)
 
 
 @contextlib.contextmanager

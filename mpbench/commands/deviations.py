@@ -1,14 +1,20 @@
 """`mpbench deviations`: published deviations between designs, and ours beside them."""
 
+import math
+from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from mpbench.errors import UserError
+from mpbench.spec.problems import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
+
+NUMBERS = ("designs", "points", "relative_deviation")
+"""Columns of a `sensitivity.csv` that have a number in each row."""
 
 
 @click.command()
@@ -45,10 +51,10 @@ def command(published: Path, tables: tuple[Path, ...], out: Path) -> None:
 
 
 def _read(path: Path) -> "pd.DataFrame":
-    """A `sensitivity.csv`. Raises UserError if it lacks a column."""
+    """A `sensitivity.csv`. Raises UserError if it lacks a column or a number."""
     import pandas as pd
 
-    needed = {"experiment", "points", "case", "metric", "statistic", "designs"}
+    needed = {"experiment", "case", "metric", "statistic", *NUMBERS}
     try:
         frame = pd.read_csv(path)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError):
@@ -59,4 +65,26 @@ def _read(path: Path) -> "pd.DataFrame":
             f"{path}: no column {missing[0]}; give a sensitivity.csv that"
             " `mpbench sensitivity` wrote"
         )
+    for line, row in enumerate(frame.to_dict("records"), start=2):
+        for column in _numbers(row):
+            if not _is_number(row.get(column)):
+                raise UserError(
+                    f"{path}:{line}: {column}: {shortened(row.get(column))} is no"
+                    " number; take the table from `mpbench sensitivity` again"
+                )
     return frame
+
+
+def _numbers(row: Mapping[Hashable, object]) -> Iterator[str]:
+    """The columns of a row that have to be numbers, of each design as well."""
+    yield from NUMBERS
+    designs = round(float(str(row["designs"])))
+    yield from (f"design{number}" for number in range(1, designs + 1))
+
+
+def _is_number(value: object) -> bool:
+    """A column in which one value is none has texts for all."""
+    try:
+        return math.isfinite(float(str(value)))
+    except ValueError:
+        return False

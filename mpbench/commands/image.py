@@ -55,8 +55,9 @@ def info(as_json: bool) -> None:
     click.echo(f"{'path':<12} {ready.path}")
     click.echo(f"{'key':<12} {ready.key}")
     click.echo(f"{'SHA-256':<12} {ready.sha256}")
-    click.echo(f"{'size':<12} {ready.info['size_bytes'] / 1e6:.1f} MB")
-    click.echo(f"{'built':<12} {ready.info['built']}, in {ready.info['build_s']} s")
+    click.echo(f"{'size':<12} {ready.path.stat().st_size / 1e6:.1f} MB")
+    built, took = (ready.info.get(name, "?") for name in ("built", "build_s"))
+    click.echo(f"{'built':<12} {built}, in {took} s")
     click.echo(f"{'packages':<12} {len(ready.manifest)}")
     for name, version in ready.manifest.items():
         click.echo(f"  {name} {version}")

@@ -7,7 +7,6 @@
 """
 
 import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,9 +49,10 @@ def lookup(name: str) -> Endpoint | None:
     """
     for folder in (carried.built("endpoints") / name, place(name)):
         try:
-            info = json.loads((folder / INFO).read_text())
+            info = cache.facts(folder / INFO)
             digest = hashlib.sha256((folder / PROGRAM).read_bytes()).hexdigest()
-            if info["sha256"] == digest and info["key"] == recipes.key(name):
+            told = all({"name", "version", "license"} <= set(w) for w in info["works"])
+            if told and info["sha256"] == digest and info["key"] == recipes.key(name):
                 return Endpoint(name, folder, info)
         except (OSError, ValueError, KeyError, TypeError):
             continue

@@ -49,8 +49,8 @@ class Image:
     @property
     def manifest(self) -> dict[str, str]:
         """Package to version."""
-        lines = self.path.with_name("manifest.txt").read_text().splitlines()
-        return dict(line.split("=", 1) for line in lines)
+        lines = cache.noted(self.path.with_name("manifest.txt")).splitlines()
+        return {name: version for name, _, version in (x.partition("=") for x in lines)}
 
 
 def folder() -> Path:
@@ -149,9 +149,8 @@ def _whole(image: Image) -> bool:
 def _is_known(image: Image) -> bool:
     """Whether the file is as it was when it was last found whole."""
     try:
-        noted = json.loads(image.path.with_name(READ).read_text())
-        return bool(noted == _state(image))
-    except (OSError, ValueError):
+        return cache.facts(image.path.with_name(READ)) == _state(image)
+    except OSError:
         return False
 
 
@@ -183,11 +182,11 @@ def _again(image: Image) -> str:
 
 
 def _read(place: Path, key: str) -> Image | None:
+    info = cache.facts(place / "info.json")
     try:
-        info = json.loads((place / "info.json").read_text())
         programs = frozenset(map(str, info["programs"]))
         return Image(place / NAME, key, str(info["sha256"]), programs, info)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (KeyError, TypeError):
         return None
 
 

@@ -21,6 +21,7 @@ A folder below kernels/ and sources/ gets its name only when it is complete.
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -46,6 +47,9 @@ FOLDERS = (
     "git",
 )
 
+KEY = re.compile("[0-9a-f]{16}", re.ASCII)
+TOLD = ("key", "config", "recipe", "compiler", "source_hash")
+"""What `info.json` says in words of a kernel, or it is damaged."""
 GUIDED = "-guided"
 """The end of the name of the folder of a profile-guided kernel."""
 NEW = ".new-"
@@ -168,12 +172,28 @@ def get(name: str) -> Kernel | None:
 def read(folder: Path) -> Kernel | None:
     """The kernel in any folder; None if it is not there or is damaged."""
     path = folder / "linux"
-    try:
-        info = json.loads((folder / "info.json").read_text())
-    except (OSError, ValueError):
+    info = facts(folder / "info.json")
+    whole = all(isinstance(info.get(name), str) for name in TOLD)
+    if not whole or not KEY.fullmatch(info["key"]) or not path.is_file():
         return None
-    key = str(info.get("key", folder.name))
-    return Kernel(path, key, folder, info) if path.is_file() else None
+    return Kernel(path, info["key"], folder, info)
+
+
+def facts(file: Path) -> dict[str, Any]:
+    """The JSON object in a file of the cache; empty if it is not there or damaged."""
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def noted(file: Path) -> str:
+    """The note in a file of the cache; empty if it is not there or damaged."""
+    try:
+        return file.read_text()
+    except (OSError, ValueError):
+        return ""
 
 
 def kernels() -> Iterator[Kernel]:

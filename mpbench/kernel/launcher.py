@@ -45,10 +45,8 @@ def _brought() -> Path | None:
 
 def _fits(program: Path) -> bool:
     """Whether the program is there, and is what the hash beside it says."""
-    noted = program.with_suffix(".sha256")
-    if not (program.exists() and noted.exists()):
-        return False
-    return noted.read_text() == _digest(program)
+    noted = cache.noted(program.with_suffix(".sha256"))
+    return program.is_file() and noted == _digest(program)
 
 
 def key() -> str:

@@ -5,11 +5,13 @@ a hash of that kernel and of the texts, with its own hash beside it. The texts a
 by nothing but the guest's kernel and a compiler behind barriers (confined_gcc.py).
 """
 
+import gzip
 import hashlib
 import json
 import re
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -26,6 +28,17 @@ FOLDER = "net/mptcp/own"
 FIRST = "-Wfatal-errors"
 """The first error is all that a message quotes; a file could make gcc say millions."""
 MOST_REASON = 300
+DAMAGE = (
+    tarfile.TarError,
+    gzip.BadGzipFile,
+    zlib.error,
+    EOFError,
+    ValueError,
+    KeyError,
+    TypeError,
+    StopIteration,
+)
+"""Errors of an archive that was cut short or changed."""
 _REASON = re.compile(r"^(\S+\.[ch]):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.M)
 _USE = re.compile(r"^(\S+\.[ch]):(\d+):(\d+): note: in expansion of macro", re.M)
 _ASSERTED = re.compile(r"^call to '__compiletime_assert_\d+' declared .*?: (.*)$")
@@ -53,7 +66,7 @@ def image(
         return kernel.path
     file = cache.root() / "linked" / _key(kernel, texts)
     noted = file.with_suffix(".sha256")
-    if file.exists() and noted.exists() and noted.read_text() == _digest(file):
+    if file.is_file() and cache.noted(noted) == _digest(file):
         return file
     names = ", ".join(sorted(texts))
     if not may_compile:
@@ -115,10 +128,20 @@ def _link(kernel: Kernel, texts: Mapping[str, str], folder: Path) -> Path:
             "the guest kernel was built without what controllers of one's own need;"
             " `mpbench kernel build` adds it"
         )
-    with tarfile.open(archive) as packed:
-        packed.extractall(folder)
-    orders = json.loads((folder / kit.ORDERS).read_text())
-    objects = next(folder.rglob(kit.OBJECTS)).parent
+    try:
+        with tarfile.open(archive) as packed:
+            packed.extractall(folder)
+        orders = json.loads((folder / kit.ORDERS).read_text())
+        objects = next(folder.rglob(kit.OBJECTS)).parent
+        words = [*orders["compile"], *orders["link"]]
+        if not all(isinstance(word, str) for word in words):
+            raise TypeError("no words of a command")
+    except DAMAGE as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(
+            f"{archive}: damaged ({reason}); `mpbench kernel build --force` makes it"
+            " again"
+        ) from error
     (folder / FOLDER).mkdir(parents=True)
     made = []
     for name, text in sorted(texts.items()):

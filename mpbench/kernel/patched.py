@@ -193,10 +193,11 @@ def _write_patched(
 def _kept() -> Iterator[tuple[dict[str, Any], Path]]:
     """Trees that are kept of earlier builds: how it was made, and where."""
     for state in (cache.root() / "work").glob(f"{NAME}-*/{STATE}"):
-        try:
-            yield json.loads(state.read_text()), state.parent / "tree"
-        except (OSError, ValueError):
-            continue
+        about = cache.facts(state)
+        if all(
+            isinstance(about.get(key), list) for key in ("below", "patches", "base")
+        ):
+            yield about, state.parent / "tree"
 
 
 def _are_there(trees: list[Path]) -> bool:

@@ -155,7 +155,10 @@ def stored() -> list[Source]:
     """The sources in the cache: subsets first, and the oldest of each first."""
     dated = []
     for path in (cache.root() / "sources").glob("[!.]*/source.json"):
-        source = Source(**json.loads(path.read_text()))
+        try:
+            source = Source(**cache.facts(path))
+        except TypeError:
+            continue  # damaged: fetched again
         if source.rules in (SUBSET, unpack.rules()):
             order = (source.rules != SUBSET, path.stat().st_mtime)
             dated.append((order, source))
@@ -253,6 +256,7 @@ def _has_apt() -> bool:
 
 def _store(new: Path, source: Source) -> Source:
     _describe(new, source)
+    cache.remove([source.folder])  # damaged, or it would have been found
     new.replace(source.folder)
     return source
 

@@ -139,11 +139,10 @@ def write_layer(
 
 def read_state(state: Path) -> dict[str, Any]:
     """The state of a work tree; empty if make was interrupted in it."""
-    try:
-        content: dict[str, Any] = json.loads(state.read_text())
-    except (OSError, ValueError):
-        return {}
-    return content
+    content = cache.facts(state)
+    layer = content.get("layer", [])
+    whole = isinstance(layer, list) and all(isinstance(name, str) for name in layer)
+    return content if whole else {}
 
 
 def _put(source: Path, target: Path) -> None:

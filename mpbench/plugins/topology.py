@@ -65,10 +65,10 @@ def described(plugin: Plugin, trusted: bool) -> dict[str, Any]:
 
 
 def _read(file: Path) -> dict[str, Any] | None:
+    found = cache.facts(file)
     try:
-        found: dict[str, Any] = json.loads(file.read_text())
         description("cached", found)
-    except (OSError, ValueError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
     return found
 

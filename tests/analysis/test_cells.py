@@ -122,7 +122,7 @@ def test_drop_shares_of_many_links_come_without_a_warning() -> None:
             {"unit": "furlongs"},
             "f.csv:2: multi.goodput_mbps cannot be compared in 'furl",
         ),
-        ({"point": "multi.users"}, "f.csv:2: "),
+        ({"point": "multi.users"}, "f.csv:2: point 'multi.users'; write"),
     ],
 )
 def test_a_cell_that_is_wrong(change: dict[str, str], message: str) -> None:

@@ -146,6 +146,33 @@ def test_bad_tables(command: Command, tmp_path: Path, text: str) -> None:
     assert "t.csv: no column case; give a sensitivity.csv" in done.err
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("designs", "x"),
+        ("points", ""),
+        ("relative_deviation", "inf"),
+        ("design2", "many"),
+        ("designs", "9"),
+    ],
+)
+def test_tables_without_a_number(
+    command: Command, tmp_path: Path, column: str, value: str
+) -> None:
+    """The message names line and column."""
+    table = tmp_path / "t.csv"
+    changed = frame(0.1, 0.2, 0.3).astype(object)
+    changed.loc[1, column] = value
+    changed.to_csv(table, index=False)
+    published = str(PUBLISHED / "thesis-table-3.2.csv")
+    out = str(tmp_path / "page.md")
+    done = command("deviations", published, str(table), "--out", out)
+    assert done.status == 2, done.out
+    named = "design4" if value == "9" else column
+    assert f"t.csv:3: {named}: " in done.err
+    assert done.err.count("\n") == 1
+
+
 def test_no_such_file(command: Command, tmp_path: Path) -> None:
     published = str(PUBLISHED / "thesis-table-3.2.csv")
     done = command("deviations", published, "none.csv", "--out", str(tmp_path / "p"))

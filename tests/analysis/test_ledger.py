@@ -133,6 +133,25 @@ def test_an_edited_ledger_is_refused(copy: Path) -> None:
         ledger.main(copy)
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"2026-11-21,balia", r"ledger\.csv:6: must have 4 columns"),
+        (b"2026-11-21,a,b,c,d", r"ledger\.csv:6: must have 4 columns"),
+        (b"\xff,a,b,c", r"ledger\.csv:1: is not UTF-8"),
+        (b"x" * 200_000, r"ledger\.csv:6: field larger than"),
+    ],
+)
+def test_a_damaged_ledger_is_one_line(copy: Path, line: bytes, message: str) -> None:
+    path = copy / ledger.NAME
+    lines = path.read_bytes().splitlines()
+    lines[5] = line
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    with pytest.raises(ValueError, match=message) as caught:
+        ledger.read(path)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_change_with_an_entry_is_added(copy: Path) -> None:
     path = copy / "thesis-ch3.yaml"
     edit(path, "    up_to: 20\n", "    up_to: 30\n")

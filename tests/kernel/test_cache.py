@@ -105,3 +105,34 @@ def test_a_foreign_or_damaged_folder_is_no_kernel(lab: Lab) -> None:
     assert list(cache.kernels()) == []
     (folder / "info.json").write_text("{")
     assert list(cache.kernels()) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[]", b"{}", b'"x"', b"\xff", b"[" * 100_000]
+    + [{name: value} for name in cache.TOLD for value in (None, 5)]
+    + [{"key": "../../x"}],
+)
+def test_a_kernel_whose_description_is_damaged_is_none(
+    lab: Lab, content: bytes | dict[str, object]
+) -> None:
+    """And a build makes it again in its place."""
+    made = kernel.build("guest", lab.tree)
+    if isinstance(content, dict):
+        content = json.dumps(made.info | content).encode()
+    (made.folder / "info.json").write_bytes(content)
+    for words in (["path"], ["info"], ["clean"]):
+        done = CliRunner().invoke(command, words).exception
+        assert done is None or isinstance(done, UserError), words
+    with pytest.raises(UserError, match="not built yet"):
+        kernel.find("guest")
+    assert kernel.build("guest", lab.tree).key == made.key
+    assert kernel.find("guest").key == made.key
+
+
+@pytest.mark.parametrize("content", [b"[]", b"{", b'{"layer": 5}', b'{"version": 1}'])
+def test_damaged_notes_of_sources_and_trees_are_none(lab: Lab, content: bytes) -> None:
+    made = kernel.build("guest", lab.tree)
+    for file in (*lab.home.glob("sources/*/source.json"), *lab.home.rglob("complete")):
+        file.write_bytes(content)
+    assert kernel.build("guest", lab.tree, force=True).key == made.key

@@ -1,7 +1,14 @@
 """Messages about controllers and schedulers of users that do not compile."""
 
+import io
+import tarfile
+from pathlib import Path
+
 import pytest
 
+from mpbench.errors import UserError
+from mpbench.kernel import kit, linking
+from mpbench.kernel.cache import Kernel
 from mpbench.kernel.linking import reason
 
 LARGE = """\
@@ -47,3 +54,28 @@ MISSING = """\
 def test_the_place_is_the_user_s(said: str, told: str) -> None:
     """Also where a macro of Linux fails, whose own lines say nothing to a user."""
     assert reason(said) == told
+
+
+def packed(folder: Path, **members: bytes) -> Path:
+    """An archive of a kernel for controllers of users, with these members."""
+    file = folder / kit.NAME
+    with tarfile.open(file, "w:gz") as archive:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return file
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "text", "no orders", "no words"])
+def test_a_damaged_archive_is_one_line(tmp_path: Path, damage: str) -> None:
+    orders = {"no orders": b"{}", "no words": b'{"compile": [5], "link": []}'}
+    members = {kit.ORDERS: orders.get(damage, b"{}"), kit.OBJECTS: b"x" * 5000}
+    file = packed(tmp_path, **members)
+    content = {"empty": b"", "cut": file.read_bytes()[:60], "text": b"text"}
+    file.write_bytes(content.get(damage, file.read_bytes()))
+    kernel = Kernel(tmp_path / "linux", "k", tmp_path, {"linux_hash": "x"})
+    with pytest.raises(UserError, match="damaged") as caught:
+        linking._link(kernel, {"own": ""}, tmp_path)
+    assert str(caught.value).startswith(f"{file}: ")
+    assert "\n" not in str(caught.value)
