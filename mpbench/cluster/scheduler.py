@@ -54,14 +54,14 @@ class BareScheduler(Scheduler):
         for name in set(self.handlers) - REQUESTS:
             del self.handlers[name]
 
-    async def gather(self, keys: Any, serializers: Any = None) -> dict[str, Any]:
+    async def gather(self, keys: Any, serializers: Any = None) -> dict[Any, object]:
         """Values of tasks. Dask's client asks again and again for one that could not be
         read; if that is because it is refused, the answer says so."""
         holders = self.get_who_has(keys)
-        said: dict[str, Any] = await super().gather(keys=keys, serializers=serializers)
-        if said["status"] == "OK" or not all(
-            sizes.refused.intersection(holders.get(key, ())) for key in said["keys"]
-        ):
+        said = await super().gather(keys=keys, serializers=serializers)
+        missing: Any = said.get("keys", ())
+        refused = [sizes.refused.intersection(holders.get(key, ())) for key in missing]
+        if not missing or not all(refused):
             return said
         return {"status": "OK", "data": dict.fromkeys(keys, sizes.REFUSED)}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpbench.errors import UserError
-from mpbench.spec.problems import shortened
+from mpbench.spec.messages import shortened
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -75,9 +75,9 @@ def captured(drawn: Random, subflows: int) -> list[Segment]:
             again = (which, from_, size, mapping if drawn.random() < 0.5 else None)
             placed.append((at + drawn.randrange(1, 30) + 0.5, again))
     moved = []
-    for at, segment in placed:
+    for usual, segment in placed:
         late = drawn.random() < 0.2
-        place = at + drawn.random() * drawn.choice((0, 0, 3, 30)) if late else at
+        place = usual + (drawn.random() * drawn.choice((0, 0, 3, 30)) if late else 0)
         if drawn.random() > 0.03:
             moved.append((place, segment))
     return [segment for _, segment in sorted(moved, key=lambda each: each[0])]

@@ -80,11 +80,12 @@ def large() -> bytes:
 
 async def gathered() -> Any:
     """The value of a task whose worker answers with too much, by the scheduler."""
+    client_of: Any = Client
     options = {"host": "127.0.0.1", "port": 0, "dashboard": False}
     async with (
         BareScheduler(**options) as scheduler,
         Worker(scheduler.address, nthreads=1, dashboard=False),
-        Client(scheduler.address, asynchronous=True, set_as_default=False) as client,
+        client_of(scheduler.address, asynchronous=True) as client,
     ):
         future = client.submit(large, pure=False)
         return await asyncio.wait_for(future.result(), SECONDS)

@@ -38,6 +38,7 @@ def info(**other: Any) -> dict[str, Any]:
         "config": "guest",
         "recipe": recipe.read("guest").digest,
         "compiler": COMPILER,
+        "source_hash": "0" * 64,
         "linux_hash": hashlib.sha256(LINUX).hexdigest(),
         "kit": False,
         **other,
