@@ -24,6 +24,7 @@ TCP = "TCP takes one path"
 ONE_PATH = {"tcp": TCP, "quic": "QUIC takes one path"}
 OF_KERNEL_S_TCP = "it compares MPTCP with TCP"
 NOTHING = "nothing arrived"
+TWO_WINDOWS = "it needs two windows of 1 s in the last half of each transfer"
 QUIC = "the kernel does not count the packets of QUIC"
 OF_KERNEL = (
     "retransmission_ratio",
@@ -184,10 +185,21 @@ def _reason(
     needed = needs.NEEDS.get(metric)
     if needed is not None and metric not in USUAL:
         return f"it needs {needed}"
-    short = row.get("rate_jitter") is not None  # something arrived, for under 5 s
-    if metric in ("settling_time", "rate_jitter") and (column not in row or short):
-        return f"it needs {needed}"
+    if metric in ("settling_time", "rate_jitter"):
+        return _of_rates(run, row, metric, column)
     return USUAL.get(metric, "it is not defined for this run")
+
+
+def _of_rates(run: Artefacts, row: Mapping[str, Any], metric: str, column: str) -> str:
+    """The reason of a metric that is made of the rates of windows."""
+    names = (f"{entry.name}.goodput_mbps" for entry in run.traffic if entry.name)
+    goodputs = [row.get(name) for name in (*names, "goodput_mbps") if name in row]
+    short = row.get("rate_jitter") is not None or (goodputs and all(goodputs))
+    if column in row and not short:
+        return NOTHING
+    if column in row and metric == "rate_jitter":
+        return TWO_WINDOWS
+    return f"it needs {needs.NEEDS[metric]}"
 
 
 def _events(run: Artefacts) -> str:

@@ -25,6 +25,8 @@ WINDOW_S = 1.0
 """Rates are means over windows of this length ([pcc])."""
 STEADY_SHARE = 0.5
 """The mean and the variation are those of this last share of the windows."""
+LEAST_WINDOWS = 2
+"""A single window differs from nothing, so its variation is unknown and not 0."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def settling_time_s(rates: Sequence[Rate]) -> float:
 def rate_jitter(rates: Sequence[Rate]) -> float:
     """The standard deviation of the rate over its mean, in the last half of the time.
 
-    rates : windows one after the other, at least one
+    rates : windows one after the other, at least LEAST_WINDOWS of them in the last half
 
     Raises ValueError if there is no window, or if the mean is 0.
     """
@@ -90,7 +92,8 @@ def columns(run: Artefacts) -> dict[str, Any]:
 
     A column is missing if there is no bulk transfer with a duration, and None if
     nothing arrived. A part of less than HELD_S has no settling time: nothing can stay
-    near its mean for HELD_S there.
+    near its mean for HELD_S there. Nor has a part a jitter with fewer than
+    LEAST_WINDOWS windows in its last half.
     """
     found: dict[int, list[Rate]] = {
         index: _windows(run, index)
@@ -126,10 +129,14 @@ def _named(
         for index, rates in known.items()
         if rates[-1].end_s - rates[0].start_s >= HELD_S
     }
-    jitters = {index: rate_jitter(rates) for index, rates in known.items()}
+    jitters = {
+        index: rate_jitter(rates)
+        for index, rates in known.items()
+        if len(_late(rates)) >= LEAST_WINDOWS
+    }
     shown = [index for index in parts if not entries[index].background]
     settles = shown and all(index in times for index in shown)
-    whole = shown and all(index in known for index in shown)
+    whole = shown and all(index in jitters for index in shown)
     result: dict[str, Any] = {
         f"{prefix}settling_time_s": max(times[i] for i in shown) if settles else None,
         f"{prefix}rate_jitter": fmean(jitters[i] for i in shown) if whole else None,

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -12,10 +13,10 @@ import yaml
 
 from analysis.models import max_min
 from analysis.models.networks import Network, User
-from analysis.run import row, trace_metrics
+from analysis.run import absent, needs, row, trace_metrics
 from analysis.run.payload import TCP_SHARE
 from analysis.run.readers import trace
-from analysis.run.steadiness import Rate, rate_jitter, settling_time_s
+from analysis.run.steadiness import Rate, _named, rate_jitter, settling_time_s
 from tests import made_jobs
 from tests.calls import Command
 
@@ -55,10 +56,40 @@ def test_a_rate_settles(values: list[float], settled: float) -> None:
 
 def test_jitter_is_of_the_last_half() -> None:
     assert rate_jitter(rates([1, 1, 1000, 1, 8, 12, 8, 12])) == pytest.approx(0.2)
-    assert rate_jitter(rates([3, 7])) == 0
+    assert rate_jitter(rates([1, 8, 12])) == pytest.approx(0.2)
     for function in (rate_jitter, settling_time_s):
         with pytest.raises(ValueError, match="mean rate is 0"):
             function(rates([5, 0]))
+
+
+@pytest.mark.parametrize(
+    ("values", "jitter"),
+    [([4], None), ([3, 7], None), ([1, 8, 12], 0.2), ([5, 5, 5, 5], 0)],
+)
+def test_one_window_has_no_jitter(values: list[float], jitter: float | None) -> None:
+    """A 0 there would say that the rate was constant, which nobody has seen."""
+    entries: Any = [SimpleNamespace(name="bulk", background=False)]
+    columns = _named("", entries, {0: rates(values)})
+    assert columns["rate_jitter"] == columns["bulk.rate_jitter"]
+    assert columns["rate_jitter"] == (jitter and pytest.approx(jitter))
+
+
+@pytest.mark.parametrize(
+    ("goodput", "metric", "reason"),
+    [
+        (9.0, "rate_jitter", "two windows of 1 s"),
+        (9.0, "settling_time", "of more than 5 s"),
+        (0.0, "rate_jitter", "nothing arrived"),
+        (0.0, "settling_time", "nothing arrived"),
+    ],
+)
+def test_a_short_transfer_says_what_it_lacks(
+    goodput: float, metric: str, reason: str
+) -> None:
+    run: Any = SimpleNamespace(traffic=[SimpleNamespace(name="bulk")])
+    column = needs.column(metric, "path1")
+    columns = {"rate_jitter": None, "settling_time_s": None, "bulk.goodput_mbps": goodput}
+    assert reason in absent._of_rates(run, columns, metric, column)
 
 
 @pytest.fixture
