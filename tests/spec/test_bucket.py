@@ -110,3 +110,25 @@ def test_the_law_of_conservation_knows_the_bucket() -> None:
         for forward in (True, False)
     ]
     assert known == [(12 + 98) * 1514, 12 * 1514]
+
+
+@pytest.mark.parametrize(
+    ("capacity", "given", "packets"),
+    [
+        ("10 Gbit/s", {}, 2),
+        ("12.1 Gbit/s", {}, 2),
+        ("12.2 Gbit/s", {}, 3),
+        ("40 Gbit/s", {}, 7),
+        ("100 Gbit/s", {}, 17),
+        ("40 Gbit/s", {"bucket": 2}, 2),
+        ("40 Gbit/s", {"mtu": 9000}, 2),
+        ("40 Gbit/s", {"discipline": "cake"}, 2),
+    ],
+)
+def test_a_fast_link_holds_what_it_sends_in_two_microseconds(
+    capacity: str, given: dict[str, Any], packets: int
+) -> None:
+    """With two packets a link of 40 Gbit/s sends 35: timers are some 100 ns late."""
+    links = {"path1": given} if given else {}
+    path1, path2 = job(links, parameters={"path1.capacity": capacity}).links
+    assert (path1.bucket_packets, path2.bucket_packets) == (packets, 2)
