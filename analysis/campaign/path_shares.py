@@ -43,4 +43,6 @@ def _told(text: object, protocol: object) -> object:
 
 
 def _one_path(runs: pd.DataFrame) -> "pd.Series[bool]":
+    if "protocol" not in runs.columns:  # runs that all failed have no metrics
+        return pd.Series(False, index=runs.index)
     return runs["protocol"].isin(ONE_PATH)

@@ -346,8 +346,10 @@ def _draw(board: Board) -> float:
             contextlib.redirect_stderr(io.StringIO()),
         ):
             board.live.draw(folder)
-    except (UserError, ValueError, OSError) as error:
-        board.note = printable(str(error))
+    except Exception as error:  # a page that died would say "running" for good
+        told = isinstance(error, UserError | ValueError | OSError)
+        kind = "" if told else f"{type(error).__name__}: "
+        board.note = printable(f"{kind}{error}")
         shutil.rmtree(folder)
     else:
         _show(board)

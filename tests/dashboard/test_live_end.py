@@ -146,3 +146,14 @@ def test_nobody_is_waited_for_where_nobody_reads(board: Any) -> None:
 def test_a_standing_without_its_engine_keeps_its_runs() -> None:
     one = Folder().look()
     assert Board._ended(one) == replace(one, working=False, flights=())
+
+
+def test_a_drawing_that_fails_does_not_end_the_page(board: Any) -> None:
+    """Whatever it raises is the page's note, and readers hear the end."""
+
+    def draw(folder: Path) -> None:
+        raise KeyError("protocol")
+
+    board.live = replace(board.live, draw=draw)
+    watch._draw(board)
+    assert board.note == "KeyError: 'protocol'" and board.version == 0
