@@ -1,8 +1,8 @@
 """The answer to a campaign's question, case by case and metric by metric."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -82,11 +82,14 @@ class Answer:
     """The contrasts of a campaign, metrics in the question's order.
 
     left_out : sentences on what cannot be compared
+    averaged : listed factors over whose values the gains of a network are averaged,
+        and how many values
     """
 
     question: Question
     contrasts: tuple[Contrast, ...]
     left_out: tuple[str, ...]
+    averaged: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -153,7 +156,8 @@ def answer(
     if search:
         tree = turning.Search(spread, split, comparisons=max(1, len(pairs)))
     contrasts = tuple(_contrast(pair, asked, tree, rng) for pair in pairs)
-    return Answer(asked, contrasts, tuple(dict.fromkeys(left_out)))
+    averaged = {name: int(runs[name].nunique()) for name in split}
+    return Answer(asked, contrasts, tuple(dict.fromkeys(left_out)), averaged)
 
 
 def _pairs(

@@ -102,7 +102,11 @@ def lines(
         yield from (f"- {reason}." for reason in answer.left_out)
         yield ""
         return
-    summed = [*_summary(answer), *([at_change] if at_change else [])]
+    summed = [
+        *_summary(answer),
+        *_averaged(answer),
+        *([at_change] if at_change else []),
+    ]
     yield " ".join([*summed, *unfinished_words.sentence(campaign.runs)])
     yield ""
     yield from beside
@@ -195,6 +199,19 @@ def _summary(answer: Answer) -> Iterator[str]:
         yield _capital(f"{question.joined(cases)} {verb} {head}.")
     yield from _leading(answer, found)
     yield from turning_words.summary(answer)
+
+
+def _averaged(answer: Answer) -> Iterator[str]:
+    """That the values of a listed factor are no networks."""
+    told = [
+        f"{counted(count, 'value')} of {plain(name)}"
+        for name, count in answer.averaged.items()
+    ]
+    if told:
+        yield (
+            "Each network counts once, with the mean of its differences over the"
+            f" {question.joined(told)}."
+        )
 
 
 def _one_baseline(answer: Answer) -> bool:
