@@ -50,9 +50,9 @@ def data(request: Ratios, campaign: Campaign) -> PageText:
             f"no network has both {request.over} and another case with the metric"
         )
     note = (
-        f"The table shows ratios to {request.over}, one per network: the mean over the"
-        f" repetitions of each case, divided. The {good} and the {bad} are those of the"
-        f" case in the row. {_points(runs, campaign.factors, named)}"
+        f"The table shows ratios to {request.over}, one per design point: the mean over"
+        f" the repetitions of each case, divided. The {good} and the {bad} are those of"
+        f" the case in the row. {_points(runs, campaign.factors, named)}"
     )
     head = (*HEAD, good, bad)
     return PageText(note=note.strip(), head=head, cells=tuple(cells))
