@@ -244,9 +244,13 @@ def test_a_listed_factor_decides_within_networks() -> None:
     assert (found.turn.factor, found.turn.at) == ("traffic.size_bytes", 64000)
     assert len(found.turn.high.gains) == len(found.turn.low.gains) == 10
     still = campaign(sizes(10, (1.0, 1.0, 1.0)), question=GOODPUT, **listed)
-    assert words(still).split("\n\n")[1].endswith(
-        "Each network counts once, with the mean of its differences over the 3"
-        " values of traffic size."
+    assert (
+        words(still)
+        .split("\n\n")[1]
+        .endswith(
+            "Each network counts once, with the mean of its differences over the 3"
+            " values of traffic size."
+        )
     )
     assert "counts once" not in words(campaign(sizes(10, (1.0, 1.0, 1.0))))
     assert answered(still).contrasts[0].turn is None

@@ -88,7 +88,11 @@ def test_a_short_transfer_says_what_it_lacks(
 ) -> None:
     run: Any = SimpleNamespace(traffic=[SimpleNamespace(name="bulk")])
     column = needs.column(metric, "path1")
-    columns = {"rate_jitter": None, "settling_time_s": None, "bulk.goodput_mbps": goodput}
+    columns = {
+        "rate_jitter": None,
+        "settling_time_s": None,
+        "bulk.goodput_mbps": goodput,
+    }
     assert reason in absent._of_rates(run, columns, metric, column)
 
 
