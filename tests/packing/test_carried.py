@@ -47,6 +47,8 @@ def put_kernel(folder: Path, digest_of_recipe: str) -> None:
     (folder / "linux").write_bytes(b"linux")
     info = {
         "key": "0123456789abcdef",
+        "config": "guest",
+        "source_hash": digest(b"source"),
         "recipe": digest_of_recipe,
         "compiler": "gcc 1",
         "linux_hash": digest(b"linux"),
