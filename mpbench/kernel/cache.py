@@ -49,7 +49,7 @@ FOLDERS = (
 
 KEY = re.compile("[0-9a-f]{16}", re.ASCII)
 TOLD = ("key", "config", "recipe", "compiler", "source_hash")
-"""What `info.json` says in words of a kernel, or it is damaged."""
+"""The texts that `info.json` has of a kernel, or it is damaged."""
 GUIDED = "-guided"
 """The end of the name of the folder of a profile-guided kernel."""
 NEW = ".new-"

@@ -29,7 +29,7 @@ its mapping before another subflow brings it."""
 
 
 def stretches(drawn: Random, subflows: int) -> list[Segment]:
-    """What the sender sends, in its order."""
+    """The packets of the sender, in its order."""
     places, end, sent = [1] * subflows, 0, []
     known: list[tuple[int, int]] = []
     for _ in range(drawn.choice((20, 60))):

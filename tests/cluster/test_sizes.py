@@ -1,4 +1,4 @@
-"""What this process reads from a cluster is bounded before it is read."""
+"""A bound on the bytes that this process reads from a cluster."""
 
 import asyncio
 import struct
@@ -21,7 +21,7 @@ SECONDS = 60
 
 
 async def answered(serve: Callable[[Any], Awaitable[object]]) -> Any:
-    """What this process reads from a peer that serves a connection so."""
+    """The message that this process reads from a peer that serves a connection so."""
     opened: Any = connect
     listener: Any = listen("tcp://127.0.0.1:0", serve)  # type: ignore[no-untyped-call]
     async with listener:
