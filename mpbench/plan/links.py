@@ -24,7 +24,7 @@ LEAST_BUCKET_US = 2.0
 """The least time that a bucket holds out unless the file says how deep it is.
 
 Timers of a guest wake the shaper a little late, and a full bucket loses what it gains
-meanwhile: with two packets per link of 40 Gbit/s sent 35, with four 39.5, with 20 all."""
+meanwhile: a link of 40 Gbit/s sent 35 with two packets, 39.5 with four, all with 20."""
 
 
 def shapes(

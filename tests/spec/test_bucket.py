@@ -128,7 +128,7 @@ def test_the_law_of_conservation_knows_the_bucket() -> None:
 def test_a_fast_link_holds_what_it_sends_in_two_microseconds(
     capacity: str, given: dict[str, Any], packets: int
 ) -> None:
-    """With two packets per link of 40 Gbit/s sends 35: timers are some 100 ns late."""
+    """A link of 40 Gbit/s sends 35 with two packets: timers are some 100 ns late."""
     links = {"path1": given} if given else {}
     path1, path2 = job(links, parameters={"path1.capacity": capacity}).links
     assert (path1.bucket_packets, path2.bucket_packets) == (packets, 2)
