@@ -18,7 +18,7 @@ def multipath(runs: pd.DataFrame) -> pd.DataFrame:
     return runs[~_one_path(runs)]
 
 
-def without_idle(runs: pd.DataFrame) -> pd.DataFrame:
+def without_lone_shares(runs: pd.DataFrame) -> pd.DataFrame:
     """The table, without the shares of paths in rows of protocols with one path."""
     names = [f"{path}.share" for path in paths(runs)]
     there = [name for name in names if name in runs.columns]

@@ -16,7 +16,7 @@ from analysis.campaign.columns import (
     paths,
     without_mathematics,
 )
-from analysis.campaign.path_shares import without_idle
+from analysis.campaign.path_shares import without_lone_shares
 from analysis.dashboard import theory
 from analysis.run.number_columns import UNITS
 
@@ -112,7 +112,7 @@ def _joined(campaigns: Sequence[Campaign]) -> pd.DataFrame:
     several = len(campaigns) > 1
     frames = []
     for number, campaign in enumerate(campaigns):
-        runs = without_idle(campaign.runs)
+        runs = without_lone_shares(campaign.runs)
         case = runs["case"].astype(str)
         if several:
             case = f"{campaign.name}: " + case

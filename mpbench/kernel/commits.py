@@ -14,16 +14,19 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jobs.linux import Tree
 from mpbench.errors import UserError
-from mpbench.kernel import cache, git, git_fetch, releases, unpack
-from mpbench.kernel.git import Repository
+from mpbench.kernel import cache, releases, unpack
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import SERIES
 from mpbench.kernel.released import DESCRIPTION, FOLDER, replace_part
 from mpbench.kernel.shell import Shell
 from mpbench.kernel.sources import Source
+
+if TYPE_CHECKING:
+    from mpbench.kernel.git import Repository
 
 VARIABLE = "MPBENCH_GIT"
 KEPT = 4
@@ -86,11 +89,13 @@ def origin(tree: Tree) -> str:
 
 
 @contextlib.contextmanager
-def repository_of(tree: Tree) -> Iterator[Repository]:
+def repository_of(tree: Tree) -> Iterator["Repository"]:
     """A repository that has the commit.
 
     Raises UserError, one line, if none is known.
     """
+    from mpbench.kernel import git, git_fetch  # only where a commit is looked for
+
     asked = []
     for place in (origin(tree), *os.environ.get(VARIABLE, "").split()):
         if not place:
@@ -153,7 +158,7 @@ def obtain(tree: Tree, donor: Source, shell: Shell, progress: Progress) -> Commi
     return source
 
 
-def _require_same(repository: Repository, tree: Tree) -> None:
+def _require_same(repository: "Repository", tree: Tree) -> None:
     found = repository.linux(tree.commit)
     if found != tree:
         raise UserError(
@@ -172,4 +177,6 @@ def _forget_old(home: Path, present: Path) -> None:
 
 
 def _notes() -> Path:
+    from mpbench.kernel import git_fetch
+
     return cache.root() / git_fetch.FOLDER / "places"

@@ -116,7 +116,7 @@ def test_a_run_with_nothing_to_do_makes_no_table(results: Path) -> None:
         return
     assert others(modules) <= READING, "plain lines need no library"
     assert "analysis.run.row" not in modules
-    assert len(modules) < 692
+    assert len(modules) < 690
 
 
 def test_a_report_loads_no_slow_part_of_a_library(results: Path) -> None:
