@@ -19,7 +19,6 @@ from typing import Any
 from jobs import Job
 from mpbench.backends import fake_script
 from mpbench.backends.base import Bounds, Exit, Report, Status
-from mpbench.backends.fake_artefacts import artefacts
 from mpbench.errors import UserError
 
 STEPS = 20
@@ -83,6 +82,9 @@ class FakeBackend:
         report: Report,
         cancel: threading.Event,
     ) -> Exit:
+        # A run with nothing to do needs none of it.
+        from mpbench.backends.fake_artefacts import artefacts
+
         began_s = time.monotonic()
         script = fake_script.resolve(self._scripts, job)
         files = artefacts(job)
