@@ -13,6 +13,7 @@ from mpbench.backends.fake_script import ENVIRONMENT
 from mpbench.commands import run as command_file
 from mpbench.commands import verify as verify_file
 from mpbench.errors import UserError
+from mpbench.plan import advice, feasible
 
 from . import plans
 
@@ -24,6 +25,7 @@ def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ModuleType, ("mpbench.plan", "analysis.run.row", "analysis.campaign.table")
     )
     plan.new_plan = lambda spec, build: plans.plan(2, build["fake"])  # type: ignore
+    vars(plan).update(advice=advice, feasible=feasible)
     rows.row = plans.measure  # type: ignore
     table.build = plans.tabulate  # type: ignore
     for module in (plan, rows, table):
