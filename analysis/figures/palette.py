@@ -64,14 +64,35 @@ def steps_marked(number: int, count: int, values: int) -> dict[str, Any]:
     """
     if count <= len(DASHES):
         return {}
+    mark = MARKERS[number // len(DASHES) % len(MARKERS)]
+    return _marks(mark, number, count, values)
+
+
+def _marks(mark: str, number: int, count: int, values: int) -> dict[str, Any]:
+    """A few marks along line `number` of `count`, where the other lines have none."""
     apart = max(1, values // CURVE_MARKS)
+    first = 1 + number * apart // count
     return {
-        "marker": MARKERS[number // len(DASHES) % len(MARKERS)],
+        "marker": mark,
         "markersize": 4.5,
         "markerfacecolor": "white",
         "markeredgewidth": 0.9,
-        "markevery": (1 + number * apart // count, apart),
+        "markevery": (min(first, max(0, values - 1)), apart),
     }
+
+
+def time_line(number: int, count: int, values: int) -> dict[str, Any]:
+    """The look of line `number` of `count` over time, as arguments of a drawing.
+
+    values : number of values of the line
+
+    Such lines go up and down, which hides dashes, so each has marks of its own beside
+    its colour. The ninth line has the first one's marks, and other dashes.
+    """
+    look = {"color": colour(number), "ls": DASHES[number // len(SERIES) % len(DASHES)]}
+    if count == 1 and values > 1:
+        return look
+    return look | _marks(MARKERS[number % len(MARKERS)], number, count, values)
 
 
 def marker(number: int) -> str:

@@ -98,6 +98,14 @@ def test_a_range_has_ranges_although_a_list_repeats_its_values() -> None:
     assert len(heat(both, batches=2).up) == 3
 
 
+def test_a_spread_factor_that_has_one_value_is_one_row() -> None:
+    """All networks of `--only`, or of one point, may have the same delay."""
+    made = replace(campaign({"a": [1.0, 2, 3, 4]}, [21.2512] * 4), listed=())
+    found = heat(made, batches=3)
+    assert list(found.up) == ["21.25"]
+    assert found.maps["a"].tolist() == [[2, 3]]
+
+
 def test_differences_are_of_the_same_network() -> None:
     values = {"a": [1.0, 2, 4, 8], "b": [2.0, 2, 5, 4]}
     found = heat(campaign(values, [10, 10, 20, 20]), over="a")

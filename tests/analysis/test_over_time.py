@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from analysis.figures import palette
 from analysis.figures.kinds.over_time import drawing as over_time_drawing
-from analysis.figures.kinds.over_time.data import Panel
+from analysis.figures.kinds.over_time.data import OverTimeData, Panel
+from analysis.figures.style import Look
 from analysis.run import (
     artefacts,
     capacity_lines,
@@ -19,6 +21,7 @@ from analysis.run import (
 )
 from analysis.run.readers import trace
 from analysis.run.readers.outcome import Process
+from analysis.run.series import Line
 from tests.calls import Command
 
 pytestmark = pytest.mark.slow
@@ -351,3 +354,28 @@ def test_a_path_has_one_colour_in_all_cases() -> None:
     """TCP on a path is as MPTCP's first subflow on it; one that joins later is not."""
     numbers = over_time_drawing._numbers(["wifi (1)", "lte", "wifi (2)", "wifi", "lte"])
     assert numbers == {"wifi (1)": 0, "lte": 1, "wifi (2)": 2, "wifi": 0}
+
+
+def test_lines_differ_without_their_colours() -> None:
+    """In print without colours, each line of a panel has its own mark or dashes."""
+    looks = [palette.time_line(number, 12, 100) for number in range(12)]
+    assert len({(look["marker"], str(look["ls"])) for look in looks}) == 12
+    places = {look["markevery"] for look in looks}
+    assert len(places) == 12 and all(step == 20 for _, step in places)
+    assert "marker" not in palette.time_line(0, 1, 100)
+
+
+@pytest.mark.parametrize(("number", "count"), [(0, 1), (0, 2), (1, 2), (11, 12)])
+def test_a_line_of_one_value_is_seen(number: int, count: int) -> None:
+    """It has no length, so only its mark shows it."""
+    assert palette.time_line(number, count, 1)["markevery"] == (0, 1)
+
+
+def test_marked_lines_have_their_marks_in_the_legend() -> None:
+    line = Line(np.arange(50.0), np.arange(50.0))
+    lines = {"wifi": line, "lte": line}
+    panel = Panel("a", "goodput", "goodput", lines, {}, "capacity", (), ())
+    data = OverTimeData(panels=[panel], phases={}, span=(0, 50), models=())
+    (figure,) = over_time_drawing.draw(data, Look())
+    (legend,) = figure.legends
+    assert [str(each.get_marker()) for each in legend.get_lines()] == ["o", "s"]

@@ -163,6 +163,7 @@ def _is_spread(campaign: Campaign, name: str, points: int) -> bool:
 def _bins(values: pd.Series, count: int, spread: bool) -> Bins:
     """A bin per value, or ranges of equal width from the least to the greatest.
 
+    count : number of ranges; a single value is no range
     spread : whether the design spread the values over a range
 
     The ranges are equal on a logarithmic axis where the values need one.
@@ -170,7 +171,7 @@ def _bins(values: pd.Series, count: int, spread: bool) -> Bins:
     known = factor_values(values)
     unit = label(str(values.name)).partition(" [")[2].rstrip("]")
     number = pd.api.types.is_numeric_dtype(values)
-    if len(known) <= MOST_VALUES and not spread:
+    if len(known) <= (1 if spread else MOST_VALUES):
         names = [value_text(value, unit) for value in known]
         return Bins(names, values.map({v: i for i, v in enumerate(known)}))
     if not number:

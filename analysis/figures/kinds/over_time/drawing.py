@@ -195,17 +195,15 @@ def _panel(
                 color="#606060",
                 fontsize="small",
             )
+    count = max(numbers.values(), default=0) + 1
     for name, line in panel.lines.items():
         inside = (line.times >= span[0]) & (line.times <= span[1])
         axis.plot(
             line.times[inside],
             line.values[inside],
-            color=palette.colour(numbers[name]),
-            ls=palette.DASHES[
-                numbers[name] // len(palette.SERIES) % len(palette.DASHES)
-            ],
             lw=LINE_WIDTH,
             label=name,
+            **palette.time_line(numbers[name], count, int(inside.sum())),
         )
     for name, steps in panel.bounds.items():
         owner = next((line for line in panel.lines if _belongs(line, name)), None)
