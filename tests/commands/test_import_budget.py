@@ -141,6 +141,21 @@ print("linewidth" in str(__import__("inspect").signature(Line2D.set)))
     assert done.stdout.split() == ["False"], done.stderr
 
 
+def test_a_command_ends_without_looking_for_garbage() -> None:
+    """Python looks through no object that is frozen; a report has 280,000."""
+    last = """\
+import atexit, gc, sys
+atexit.register(lambda: print(gc.get_freeze_count() > 10_000))
+from mpbench.cli import main
+sys.argv[1:] = ["--version"]
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", last], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.stdout.split()[-1] == "True", done.stderr
+
+
 def changed() -> bool:
     """Whether files of this checkout differ from its commit, or it has none."""
     done = subprocess.run(
