@@ -368,11 +368,12 @@ def _lead(leader: Leader, contrast: Contrast, name: str, alike: Sequence[str]) -
     """
     what = f"the {'most' if contrast.good == MORE else 'least'} {name}"
     few = any(lead.low is None for lead in leader.ahead.values())
+    needed = f"an interval needs {NUMBERS[LEAST]} {observations(contrast)}s."
     if few and alike:
         level = question.joined([f"`{case}`" for case in (leader.case, *alike)])
         return (
             f"Of all cases, {level} have {what} in the median, the same to three"
-            f" digits; an interval needs {NUMBERS[LEAST]} networks."
+            f" digits; {needed}"
         )
     head = f"Of all cases, `{leader.case}` has {what} in the median"
     if not leader.level:
@@ -390,7 +391,7 @@ def _lead(leader: Leader, contrast: Contrast, name: str, alike: Sequence[str]) -
             f" `{case}`{_interval(lead, contrast.unit)}."
         )
     if few:
-        return f"{head}; an interval needs {NUMBERS[LEAST]} networks."
+        return f"{head}; {needed}"
     if not leader.behind:
         return f"No case leads in {name}: none can be told apart from the best."
     if len(leader.level) > len(leader.behind):

@@ -342,6 +342,19 @@ def test_leaders_of_few_networks_that_are_alike_are_named_together() -> None:
     assert alone in made(1.4)
 
 
+def test_the_leader_of_one_network_needs_repetitions() -> None:
+    """As the sentence before it says."""
+    rows = [
+        row(0, c, 10.0 * gain + r / 50, repetition=r)
+        for r in range(4)
+        for c, gain in (("a", 1), ("b", 1.3), ("c", 1.6))
+    ]
+    told = words(replace(campaign(rows), question=GOODPUT))
+    assert "is undecided: an interval needs six repetitions." in told
+    leader = "`c` has the most goodput in the median; an interval needs six repetitions"
+    assert leader in told and "six networks" not in told
+
+
 def test_equal_cases_of_few_networks_are_alike_where_less_is_better() -> None:
     late = {"call.message_delay_p95_ms": 40.0}
     rows = [row(p, c, 10.0, **{X: p}, **late) for p in range(3) for c in "abcdefgh"]
