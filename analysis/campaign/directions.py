@@ -11,6 +11,10 @@ NONE: Direction = "none"
 WORDS: tuple[Direction, ...] = (MORE, LESS, NONE)
 """The values of `GOOD` in a file of the user's own."""
 
+HIGHER: Mapping[Direction, str] = {MORE: "higher", LESS: "lower"}
+HIGHEST: Mapping[Direction, str] = {MORE: "highest", LESS: "lowest"}
+"""In sentences, where they fit every metric: `lower retransmission ratio`."""
+
 DIRECTIONS: dict[str, Direction] = {
     "goodput": MORE,
     "aggregation_benefit": MORE,

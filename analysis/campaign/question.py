@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from analysis.campaign.columns import column_of, metric_columns, of_tool, plain
-from analysis.campaign.directions import LESS, NONE, Direction, direction
+from analysis.campaign.directions import HIGHER, NONE, Direction, direction
 from analysis.run.number_columns import UNITS
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ class Question:
             return self._of_kernels(quote)
         others = [f"{quote}{case}{quote}" for case in cases if case != self.baseline]
         who = "do the other cases" if len(others) > MOST_NAMED else _which(others)
-        wanted = [f"{good} {metric_words(name)}" for name, good in self.better.items()]
-        return f"{who} have {joined(wanted)} than {quote}{self.baseline}{quote}?"
+        return f"{who} have {self._wanted()} than {quote}{self.baseline}{quote}?"
 
     def _of_kernels(self, quote: str) -> str:
         """The question where kernels are compared."""
@@ -81,10 +80,14 @@ class Question:
         many = len(others) > 1
         verb, kernels = ("do", "kernels") if many else ("does", "kernel")
         who = f"{verb} {kernels} {joined(others)}" if few else "do the other kernels"
-        wanted = [f"{good} {metric_words(name)}" for name, good in self.better.items()]
-        have = f"{who} have {joined(wanted)} than kernel {quote}{base}{quote}"
+        have = f"{who} have {self._wanted()} than kernel {quote}{base}{quote}"
         each = len(set(self.baselines.values())) > 1
         return f"{have}, under each transport?" if each else f"{have}?"
+
+    def _wanted(self) -> str:
+        """`higher goodput and lower smoothed RTT`."""
+        better = self.better.items()
+        return joined([f"{HIGHER[good]} {metric_words(name)}" for name, good in better])
 
 
 def _which(cases: Sequence[str]) -> str:
@@ -147,8 +150,3 @@ def columns(name: str, runs: "pd.DataFrame", entries: Sequence[str]) -> list[str
     found = metric_columns(name, runs, entries)
     known = whole in runs.columns and bool(runs[whole].notna().any())
     return [whole] if known or found == [whole] else [c for c in found if c != whole]
-
-
-def gain_words(good: Direction, better: bool) -> str:
-    """`more` or `less`: the direction of a difference that is better, or worse."""
-    return "less" if (good == LESS) == better else "more"

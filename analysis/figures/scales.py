@@ -142,18 +142,22 @@ def _box(group: Iterable[float]) -> np.ndarray:
     return np.concatenate([_middle(known), ends])
 
 
-def told(shown: Range | None, count: int, what: str, unit: str = "") -> str:
+def told(
+    shown: Range | None, count: int, what: str, unit: str = "", quantity: str = ""
+) -> str:
     """A sentence on the values beyond an axis; empty if there are none.
 
     count : of all values; what : the values in words, such as `marks`
+    quantity : of the axis, where a figure has several
     """
     if shown is None:
         return ""
     farthest = f"{short(shown.farthest)}{f' {unit}' if unit else ''}"
     verb = "lies" if shown.beyond == 1 else "lie"
+    head = f"In {quantity}, " if quantity else ""
     return (
-        f"{shown.beyond} of {count} {what} {verb} outside the figure, the farthest at"
-        f" {farthest}."
+        f"{head}{shown.beyond} of {count} {what} {verb} outside the figure, the"
+        f" farthest at {farthest}."
     )
 
 

@@ -16,7 +16,7 @@ from analysis.campaign.answer import Outcome as Judged
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import column_of, plain
 from analysis.campaign.comparison import RESAMPLES, Interval
-from analysis.campaign.directions import MORE
+from analysis.campaign.directions import HIGHER, HIGHEST, LESS, MORE
 from analysis.campaign.leaders import Leader
 from analysis.campaign.numbers import short
 from analysis.figures.drawn_figure import DrawnFigure
@@ -291,24 +291,24 @@ def _mixed(contrast: Contrast) -> str:
 
 
 def _ends(column: str, answer: Answer) -> str:
-    """`goodput from 5 % less (b) to 8 % more (c)`."""
+    """`goodput from 5 % lower (b) to 8 % higher (c)`."""
     contrasts = sorted((c for c in answer.contrasts if c.column == column), key=_raw)
     sizes = []
     if not _raw(contrasts[0]) and not _raw(contrasts[-1]):
         return f"the same {name_of(contrasts[0], answer)}"
     for each in (contrasts[0], contrasts[-1]):
-        way = "more" if _raw(each) > 0 else "less"
+        way = "higher" if _raw(each) > 0 else "lower"
         size = f"{amount(_raw(each), each.unit)} {way}" if _raw(each) else "the same"
         sizes.append(f"{size} ({answer.question.named(each.case)})")
     return f"{name_of(contrasts[0], answer)} from {sizes[0]} to {sizes[1]}"
 
 
 def _size(contrast: Contrast, answer: Answer) -> str:
-    """`12 % more goodput`, or `the same goodput`."""
+    """`12 % higher goodput`, or `the same goodput`."""
     name, middle = name_of(contrast, answer), _raw(contrast)
     if middle == 0:
         return f"the same {name}"
-    way = "more" if middle > 0 else "less"
+    way = "higher" if middle > 0 else "lower"
     return f"{amount(middle, contrast.unit)} {way} {name}"
 
 
@@ -366,7 +366,7 @@ def _lead(leader: Leader, contrast: Contrast, name: str, alike: Sequence[str]) -
 
     alike : the other cases whose median differences are the same to three digits
     """
-    what = f"the {'most' if contrast.good == MORE else 'least'} {name}"
+    what = f"the {HIGHEST[contrast.good]} {name}"
     few = any(lead.low is None for lead in leader.ahead.values())
     needed = f"an interval needs {NUMBERS[LEAST]} {observations(contrast)}s."
     if few and alike:
@@ -380,9 +380,9 @@ def _lead(leader: Leader, contrast: Contrast, name: str, alike: Sequence[str]) -
         nearest = min(leader.ahead.items(), key=lambda pair: pair[1].estimate)
         case, lead = nearest
         if contrast.unit == "%" and contrast.baseline == leader.case:
-            worse = "less" if contrast.good == MORE else "more"
+            worse = HIGHER[LESS if contrast.good == MORE else MORE]
             return (
-                f"{head}; the next, `{case}`, has {amount(lead.estimate, '%')} {worse}"
+                f"{head}; the next, `{case}`, is {amount(lead.estimate, '%')} {worse}"
                 f"{_interval(lead, '%')}."
             )
         share = f" of `{contrast.baseline}`" if contrast.unit == "%" else ""
@@ -462,15 +462,22 @@ def _counted(contrast: Contrast) -> str:
 def _open_together(answer: Answer) -> str:
     """The reason why none of several contrasts has an interval, and the remedy, once
     for all; empty where each has its own."""
-    few = [c for c in answer.contrasts if c.gain.low is None and not c.sole]
+    few = [c for c in answer.contrasts if c.gain.low is None and _can_grow(c)]
     if len(few) < LEAST_TOGETHER or len(few) < len(answer.contrasts):
+        return ""
+    if len({(observations(c), len(c.gains) if c.sole else 0) for c in few}) > 1:
         return ""
     least, *_, most = sorted(few, key=lambda contrast: contrast.more or 0)
     remedy = _further(most, answer)
     if least.more != most.more:
         remedy = f"{least.more} to {remedy}"
-    needed = f"an interval needs {NUMBERS[LEAST]} networks"
+    needed = f"an interval needs {NUMBERS[LEAST]} {observations(most)}s"
     return f"All of this is undecided: {needed}. {remedy}"
+
+
+def _can_grow(contrast: Contrast) -> bool:
+    """Whether more of the same observations would give an interval."""
+    return not contrast.sole or len(contrast.gains) > 1
 
 
 def _too_few(contrast: Contrast, answer: Answer) -> str:

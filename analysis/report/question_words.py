@@ -27,14 +27,14 @@ def signed(value: float, unit: str) -> str:
 
 
 def span(low: float, high: float, unit: str) -> str:
-    """`9 to 15 % more`, or `2 % less to 9 % more` where the signs differ."""
+    """`9 to 15 % higher`, or `2 % lower to 9 % higher` where the signs differ."""
     if low >= 0 and high > 0:
-        return f"{amount(low, '')} to {amount(high, unit)} more"
+        return f"{amount(low, '')} to {amount(high, unit)} higher"
     if high <= 0 and low < 0:
-        return f"{amount(high, '')} to {amount(low, unit)} less"
+        return f"{amount(high, '')} to {amount(low, unit)} lower"
     if low == high == 0:
         return f"0 to {amount(0, unit)}"
-    return f"{amount(low, unit)} less to {amount(high, unit)} more"
+    return f"{amount(low, unit)} lower to {amount(high, unit)} higher"
 
 
 def counted(count: int, noun: str) -> str:

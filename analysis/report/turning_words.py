@@ -125,9 +125,9 @@ def _side(contrast: Contrast, split: Split, high: bool, margin: float) -> str:
         return f"{where}, undecided ({interval})"
     if outcome == SAME:
         return f"{where}, the same within {margin:g} % ({interval})"
-    way = "more" if middle > 0 else "less"
+    way = "higher" if middle > 0 else "lower"
     size = f"{amount(middle, contrast.unit)} {way}"
-    return f"{where}, {outcome} with {size} ({interval})"
+    return f"{where}, {outcome}, {size} ({interval})"
 
 
 def _condition(split: Split, high: bool) -> str:

@@ -18,7 +18,7 @@ NEEDED = least_values(LEVEL)
 
 
 def line(spec: Spec) -> str:
-    """`Question: does olia have more goodput than lia?`; empty without a question."""
+    """`Question: does olia have higher goodput than lia?`; empty without a question."""
     asked = spec.question
     if asked is None:
         return ""

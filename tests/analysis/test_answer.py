@@ -177,7 +177,7 @@ def test_less_is_better() -> None:
     assert found.outcome == "better" and found.ahead == 20
     assert found.gain.estimate == pytest.approx(20, abs=0.5)
     text = words(replace(made, question=asked))
-    assert "% less smoothed RTT than `a` in the median of 20 networks" in text
+    assert "% lower smoothed RTT than `a` in the median of 20 networks" in text
     assert "better in all 20: better." in text
 
 
@@ -207,7 +207,7 @@ def test_repetitions_are_no_networks() -> None:
 def test_one_network_is_told_as_one() -> None:
     rows = [row(0, "a", 10.0), row(0, "b", 11.0)]
     text = words(campaign(rows, question=GOODPUT, factors=()))
-    assert "10 % more goodput than `a` in the one network" in text
+    assert "10 % higher goodput than `a` in the one network" in text
     assert "One network says nothing about others" in text
     rows = [
         row(0, c, 10.0 + r / 50 + (c == "b"), repetition=r)
@@ -263,9 +263,9 @@ def test_too_few_networks_are_told_with_their_numbers() -> None:
     made = networks(2, lambda x, y, c: ratio[c], ("a", "b", "c"))
     first = words(replace(made, question=both)).splitlines()[2]
     assert re.match(
-        r"In the median of 2 networks, beside `a`: `b` has (49|50)\S* % more goodput"
-        r" and 33\S* % less smoothed RTT; `c` has (49|50)\S* % less goodput and \S+ %"
-        r" more smoothed RTT\. What holds beyond them is undecided: an interval needs"
+        r"In the median of 2 networks, beside `a`: `b` has (49|50)\S* % higher goodput"
+        r" and 33\S* % lower smoothed RTT; `c` has (49|50)\S* % lower goodput and \S+ %"
+        r" higher smoothed RTT\. What holds beyond them is undecided: an interval needs"
         r" six networks\.",
         first,
     ), first
@@ -279,9 +279,9 @@ def test_too_few_networks_are_told_with_their_numbers() -> None:
     many = networks(2, lambda x, y, c: 1 + "abcdefgh".index(c) / 10, tuple("abcdefgh"))
     first = words(replace(many, question=both)).splitlines()[2]
     assert re.match(
-        r"In the median of 2 networks, beside `a`: goodput from \S+ % more \(`b`\) to"
-        r" (69|70)\S* % more \(`h`\); smoothed RTT from 41\S* % less \(`h`\) to \S+ %"
-        r" less \(`b`\)\. What holds",
+        r"In the median of 2 networks, beside `a`: goodput from \S+ % higher \(`b`\) to"
+        r" (69|70)\S* % higher \(`h`\); smoothed RTT from 41\S* % lower \(`h`\) to"
+        r" \S+ % lower \(`b`\)\. What holds",
         first,
     ), first
 
@@ -313,9 +313,9 @@ def test_leaders_of_several_cases() -> None:
     lead = leaders(answered(replace(made, question=GOODPUT)))["goodput_mbps"]
     assert {lead.case, *lead.level} == {"c", "d"}
     assert (
-        "`d` and `c` have the most goodput"
+        "`d` and `c` have the highest goodput"
         in (text := words(replace(made, question=GOODPUT)))
-        or "`c` and `d` have the most goodput" in text
+        or "`c` and `d` have the highest goodput" in text
     )
     assert "cannot be told apart" in text
     level = networks(20, lambda x, y, c: 1.0, ("a", "b", "c"))
@@ -335,10 +335,10 @@ def test_leaders_of_few_networks_that_are_alike_are_named_together() -> None:
         return words(replace(campaign(rows), question=GOODPUT))
 
     assert (
-        "Of all cases, `c` and `b` have the most goodput in the median, the same to"
+        "Of all cases, `c` and `b` have the highest goodput in the median, the same to"
         " three digits; an interval needs six networks."
     ) in made(1.30001)
-    alone = "Of all cases, `c` has the most goodput in the median; an interval needs"
+    alone = "Of all cases, `c` has the highest goodput in the median; an interval needs"
     assert alone in made(1.4)
 
 
@@ -347,12 +347,14 @@ def test_the_leader_of_one_network_needs_repetitions() -> None:
     rows = [
         row(0, c, 10.0 * gain + r / 50, repetition=r)
         for r in range(4)
-        for c, gain in (("a", 1), ("b", 1.3), ("c", 1.6))
+        for c, gain in (("a", 1), ("b", 1.3), ("c", 1.6), ("d", 1.1))
     ]
     told = words(replace(campaign(rows), question=GOODPUT))
     assert "is undecided: an interval needs six repetitions." in told
-    leader = "`c` has the most goodput in the median; an interval needs six repetitions"
-    assert leader in told and "six networks" not in told
+    leader = "`c` has the highest goodput in the median; an interval needs six"
+    assert f"{leader} repetitions." in told and "six networks" not in told
+    once = "All of this is undecided: an interval needs six repetitions. 2 more"
+    assert f"{once} repetitions would probably decide: give `repetitions: 6`." in told
 
 
 def test_equal_cases_of_few_networks_are_alike_where_less_is_better() -> None:
@@ -362,7 +364,7 @@ def test_equal_cases_of_few_networks_are_alike_where_less_is_better() -> None:
     told = words(replace(campaign(rows), question=asked))
     assert "beside `a`: the same goodput; the same message delay p95 in call." in told
     every = "`b`, `c`, `d`, `e`, `f`, `g`, `h` and `a`"
-    assert f"Of all cases, {every} have the least message delay p95 in call" in told
+    assert f"Of all cases, {every} have the lowest message delay p95 in call" in told
 
 
 def test_few_networks_that_disagree_are_counted_in_the_first_paragraph() -> None:
@@ -375,8 +377,8 @@ def test_few_networks_that_disagree_are_counted_in_the_first_paragraph() -> None
         ]
         return words(replace(campaign(rows), question=GOODPUT))
 
-    assert "`b` has 10 % more goodput (better in 2 of 3). What holds" in made(0.9)
-    assert "`b` has 20 % more goodput. What holds" in made(1.3)
+    assert "`b` has 10 % higher goodput (better in 2 of 3). What holds" in made(0.9)
+    assert "`b` has 20 % higher goodput. What holds" in made(1.3)
 
 
 def test_the_usual_question() -> None:
@@ -405,7 +407,7 @@ def test_a_metric_of_a_phase() -> None:
     made = campaign(rows, question=asked)
     [found] = answered(made).contrasts
     assert found.column == "late.goodput_mbps" and found.gain.estimate == 100
-    assert "`b` has 100 % more goodput in late than `a`" in words(made)
+    assert "`b` has 100 % higher goodput in late than `a`" in words(made)
     assert "Not compared: jain in late: no run that is ok has it" in words(
         made
     ).replace("Jain's fairness index", "jain")
@@ -422,8 +424,8 @@ def test_entries_that_are_not_added_are_answered_one_by_one() -> None:
     made = campaign(rows, factors=(), question=asked, entries=("bulk", "web"))
     assert answered(made).columns == ("bulk.goodput_mbps", "web.goodput_mbps")
     said = words(made)
-    assert "`b` has 50 % more goodput of `bulk` than `a`" in said
-    assert "`b` has 20 % less goodput of `web` than `a`" in said
+    assert "`b` has 50 % higher goodput of `bulk` than `a`" in said
+    assert "`b` has 20 % lower goodput of `web` than `a`" in said
     assert question_section.figure(answered(made)) is None
 
 
@@ -448,7 +450,7 @@ def test_the_first_paragraph_has_the_numbers_that_are_decided() -> None:
         " 8 networks), undecided in smoothed RTT."
         " `c` is the same as `a` in goodput (0 %) and smoothed RTT (0 %)."
     )
-    assert "`b` has the most goodput in the median, 50 % of `a` ahead of" in first
+    assert "`b` has the highest goodput in the median, 50 % of `a` ahead of" in first
 
 
 def test_many_cases_are_told_by_metric() -> None:
@@ -463,7 +465,7 @@ def test_many_cases_are_told_by_metric() -> None:
     assert text.split("\n\n")[1].startswith(
         "In goodput, `b` (+50 %) and `c` (+20 %) are better than `a`; `d` is the same;"
         " `e` is undecided; `f` (-20 %) is worse."
-        " Of all cases, `b` has the most goodput"
+        " Of all cases, `b` has the highest goodput"
     )
 
 
@@ -474,7 +476,7 @@ def test_a_baseline_that_leads_is_not_ahead_of_itself() -> None:
         for c in ("a", "b", "c")
     ]
     text = words(campaign(rows, question=GOODPUT, factors=(X,)))
-    assert "the most goodput in the median; the next, `b`, has 33.3 % less" in text
+    assert "the highest goodput in the median; the next, `b`, is 33.3 % lower" in text
 
 
 def test_traffic_that_ended_early_is_told_beside_the_answer() -> None:
@@ -571,7 +573,7 @@ def test_kernels_are_compared_under_each_transport() -> None:
         kernels={"a": "old", "b": "new", "c": "old", "d": "new"},
     )
     page = words(replace(made, question=asked))
-    first = "**Does kernel `new` have more goodput than kernel `old`, under each"
+    first = "**Does kernel `new` have higher goodput than kernel `old`, under each"
     assert page.startswith(f"{first} transport?**")
     assert "Kernel `new` (`b`) is worse than kernel `old` (`a`) in goodput (-" in page
     assert "Kernel `new` (`d`) is the same as kernel `old` (`c`) in goodput" in page

@@ -85,7 +85,7 @@ def test_notes_and_bad_runs_stand_in_the_page(tmp_path: Path) -> None:
 def test_the_page_says_what_the_experiment_is_for(tmp_path: Path) -> None:
     made = replace(loaded(campaign.rows(20)), description="# The paper\nonly draws it.")
     text = written(made, tmp_path).read_text()
-    assert text.startswith("# Bulk transfers\n\n**Do `tcp1` and `tcp2` have more")
+    assert text.startswith("# Bulk transfers\n\n**Do `tcp1` and `tcp2` have higher")
     assert "\n\nThe paper only draws it.\n\n| case |" in text
 
 

@@ -69,7 +69,8 @@ def test_a_case_far_from_the_others_stays_in_the_figure() -> None:
     assert edge[1] == over.ranges["y"].ends[0] > over.clouds["f"].middle[1]
     assert over.nearest(over.clouds["b"].middle) == over.clouds["b"].middle
     assert re.search(
-        r"The arrow points to the medians of f: \S+ across, 0\.01", made.note
+        r"The arrow of the second panel points to the medians of f: \S+ across, 0\.01",
+        made.note,
     )
     with style.styled(Look()):
         axis = trade_off_drawing.draw(made, Look())[0].axes[1]
@@ -102,7 +103,8 @@ def test_an_outlier_is_outside_and_told() -> None:
     made = data(replace(BOTH, over=None), campaign(rows))
     [panel] = made.panels
     assert set(panel.ranges) == {"x"} and panel.ranges["x"].beyond == 2
-    assert "2 of 24 marks lie outside the figure, the farthest at 9000 ms." in made.note
+    told = "2 of 24 marks lie outside the figure, the farthest at 9000 ms."
+    assert f"In smoothed RTT, {told}" in made.note
     outline = panel.clouds["a"].outline
     assert outline is not None and outline[:, 0].max() < 100
 
@@ -178,8 +180,8 @@ def test_the_page_begins_with_the_answer_and_its_picture(tmp_path: Path) -> None
     campaign_page.write(replace(made, question=asked), contents, tmp_path)
     text = (tmp_path / "README.md").read_text()
     assert text.startswith(
-        "# made\n\n**Does `b` have more goodput and less smoothed RTT than `a`?**\n\n"
-        "`b` is better than `a` in goodput (+"
+        "# made\n\n**Does `b` have higher goodput and lower smoothed RTT than `a`?**"
+        "\n\n`b` is better than `a` in goodput (+"
     )
     assert text.index("(answer.png)") < text.index("| case |")
     assert (tmp_path / "answer.png").stat().st_size > 1000

@@ -26,7 +26,7 @@ def test_plan_lists_runs_and_times(file: str) -> None:
     assert result.exit_code == 0, result.output
     head, *rows, summary, asked, draws = result.stdout.splitlines()
     assert asked == (
-        "Question: do tcp1 and tcp2 have more goodput than mptcp? ('compare' asks"
+        "Question: do tcp1 and tcp2 have higher goodput than mptcp? ('compare' asks"
         " another)"
     )
     assert "Nothing in these runs draws from the seed" in draws

@@ -182,7 +182,8 @@ def test_plan_prints_the_question(tmp_path: Any) -> None:
     path.write_text(text(compare={"better": BOTH}))
     shown = CliRunner().invoke(plan.command, ["--backend", "fake", str(path)])
     assert (
-        "Question: do tcp1 and tcp2 have more goodput and less smoothed RTT than mptcp?"
+        "Question: do tcp1 and tcp2 have higher goodput and lower smoothed RTT than"
+        " mptcp?"
         " Differences within 2 % count as none.\n"
     ) in shown.output
     assert "f.yaml:" in shown.output and "4 networks" in shown.output

@@ -129,7 +129,7 @@ def test_kernels_are_compared_under_each_transport() -> None:
         "tcp-stock": "tcp-slow",
     }
     assert question.line(spec).startswith(
-        "Question: does kernel stock have more goodput than kernel slow, under each"
+        "Question: does kernel stock have higher goodput than kernel slow, under each"
         " transport?"
     )
     assert spec.digest != loads(TEXT + "compare: {}\n").digest

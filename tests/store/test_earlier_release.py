@@ -171,7 +171,7 @@ def reported(folder: Path, command: Command, old: Old) -> None:
     told = command("report", folder)
     assert told.status == 0, told.err
     page = (folder / "report/README.md").read_text()
-    assert f"`lia` has {old.more} more goodput" in page
+    assert f"`lia` has {old.more} higher goodput" in page
     assert all(f"{mbps:.1f}" in page for mbps in old.goodput_mbps.values())
     assert (folder / "report/cdf-goodput.png").stat().st_size > 1000
     assert (folder / "report/dashboard.html").stat().st_size > 10_000

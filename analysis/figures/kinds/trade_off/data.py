@@ -113,15 +113,16 @@ def data(request: TradeOff, campaign: Campaign) -> TradeOffData:
         panels += _over(by_case, shown, request.over or "", columns, labels)
     ways = [direction(n.rpartition(".")[2], campaign.directions) for n in names]
     better = CORNERS.get((ways[0], ways[1]), "")
-    units = [without_mathematics(text).partition(" [")[2].rstrip("]") for text in usual]
+    plain = [without_mathematics(text).partition(" [") for text in usual]
+    quantities = [name for name, _, _ in plain]
+    units = [unit.rstrip("]") for _, _, unit in plain]
     if request.panels is not None:
         # The ranges are those of all networks together.
-        beyond = [*_beyond(_panel(found, labels, request.log), units)]
+        beyond = [*_beyond(_panel(found, labels, request.log), quantities, units)]
     else:
-        beyond = [*_beyond(panels[0], units)]
+        beyond = [*_beyond(panels[0], quantities, units)]
         for panel in panels[1:]:
-            told = " ".join(filter(None, _beyond(panel, ("", ""))))
-            beyond += [f"Of the second panel, {told}"] if told else []
+            beyond += _beyond(panel, quantities, ("", ""), " of the second panel")
     if request.panels is not None and request.over is not None:
         beyond.append(f"Beside panels, values over those of {request.over} have none.")
     return TradeOffData(
@@ -233,14 +234,22 @@ def _clouds(
     return clouds
 
 
-def _beyond(panel: Panel, units: Sequence[str]) -> Iterator[str]:
+def _beyond(
+    panel: Panel, names: Sequence[str], units: Sequence[str], place: str = ""
+) -> Iterator[str]:
+    """Sentences on what lies outside a panel.
+
+    names, units : of the quantities across and up
+    place : ` of the second panel`; empty for the first
+    """
     count = sum(len(cloud.x) for cloud in panel.clouds.values())
-    for name, unit in zip(AXES, units, strict=True):
-        yield scales.told(panel.ranges.get(name), count, "marks", unit)
+    for axis, name, unit in zip(AXES, names, units, strict=True):
+        yield scales.told(panel.ranges.get(axis), count, f"marks{place}", unit, name)
     for case, cloud in panel.clouds.items():
         if panel.nearest(cloud.middle) != cloud.middle:
             x, y = (
                 f"{short(value)}{f' {unit}' if unit else ''}"
                 for value, unit in zip(cloud.middle, units, strict=True)
             )
-            yield f"The arrow points to the medians of {case}: {x} across, {y} up."
+            to = f"the medians of {case}: {x} across, {y} up"
+            yield f"The arrow{place} points to {to}."
