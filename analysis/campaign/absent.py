@@ -64,8 +64,18 @@ def _reason(
 
 def reasons(runs: pd.DataFrame, metric: str) -> Sequence[str]:
     """The reasons in the rows of runs for the absence of a metric, the commonest
-    first."""
+    first. Rows that were kept before they had reasons have those of their protocol."""
     if COLUMN not in runs.columns:
-        return ()
+        return _of_protocol(runs, metric)
     told = runs[COLUMN].map(lambda text: absent.read(text).get(metric)).dropna()
     return tuple(str(reason) for reason in told.value_counts().index)
+
+
+def _of_protocol(runs: pd.DataFrame, metric: str) -> Sequence[str]:
+    """The reason why runs over one path lack a metric of several paths."""
+    known = set(runs["protocol"]) if "protocol" in runs.columns else set()
+    several = {*absent.OF_OTHER_RUNS, *needs.OF_MPTCP}
+    if len(known) != 1 or metric not in several:
+        return ()
+    reason = absent.ONE_PATH.get(str(known.pop()))
+    return () if reason is None else (reason,)

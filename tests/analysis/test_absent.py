@@ -100,3 +100,15 @@ def test_the_page_shows_the_reasons() -> None:
     text = "\n".join(metrics_section.lines(replace(made_, runs=runs)))
     assert "- `jain`: `tcp1`: a single stream has no fairness." in text
     assert of_campaign.reasons(runs.drop(columns=absent.COLUMN), "jain") == ()
+
+
+def test_rows_without_reasons_have_those_of_their_protocol() -> None:
+    """Runs that were kept before rows had reasons, or are of a stranger's table."""
+    runs = pd.DataFrame({"protocol": ["tcp", "tcp"]})
+    for metric in ("aggregation_benefit", "experimental_aggregation_benefit"):
+        assert of_campaign.reasons(runs, metric) == (absent.TCP,)
+    assert of_campaign.reasons(runs, "goodput") == ()
+    both = pd.DataFrame({"protocol": ["tcp", "mptcp"]})
+    assert of_campaign.reasons(both, "aggregation_benefit") == ()
+    assert of_campaign.reasons(both.iloc[1:], "aggregation_benefit") == ()
+    assert of_campaign.reasons(pd.DataFrame({"case": ["a"]}), "jain") == ()
