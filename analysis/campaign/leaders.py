@@ -21,12 +21,14 @@ class Leader:
     ahead : the lead over each other case, in percent of the baseline or the metric's
         unit; above 0 is better
     behind : the cases that it is better than, by the whole interval
+    networks : the number of networks in which all cases have the metric
     """
 
     column: str
     case: str
     ahead: Mapping[str, Interval]
     behind: tuple[str, ...]
+    networks: int
 
     @property
     def level(self) -> tuple[str, ...]:
@@ -77,7 +79,7 @@ def _leader(contrasts: Sequence[Contrast]) -> Leader | None:
         if case != best
     }
     behind = tuple(c for c, lead in ahead.items() if judged(lead, 0.0) == BETTER)
-    return Leader(contrasts[0].column, best, ahead, behind)
+    return Leader(contrasts[0].column, best, ahead, behind, len(common))
 
 
 def _of(contrast: Contrast, common: set[object]) -> np.ndarray:

@@ -358,13 +358,17 @@ def _leading(answer: Answer, found: Mapping[str, Leader]) -> Iterator[str]:
         gains = {c.case: short(c.gain.estimate) for c in own}
         best = gains.get(leader.case, short(0))
         alike = [case for case in leader.ahead if gains.get(case, short(0)) == best]
-        yield _lead(leader, contrast, name_of(contrast, answer), alike)
+        most = max(len(each.networks) for each in own)
+        yield _lead(leader, contrast, name_of(contrast, answer), alike, most)
 
 
-def _lead(leader: Leader, contrast: Contrast, name: str, alike: Sequence[str]) -> str:
+def _lead(
+    leader: Leader, contrast: Contrast, name: str, alike: Sequence[str], most: int
+) -> str:
     """One leader in a sentence.
 
     alike : the other cases whose median differences are the same to three digits
+    most : the most networks that any of the comparisons has
     """
     what = f"the {HIGHEST[contrast.good]} {name}"
     few = any(lead.low is None for lead in leader.ahead.values())
@@ -378,17 +382,20 @@ def _lead(leader: Leader, contrast: Contrast, name: str, alike: Sequence[str]) -
     head = f"Of all cases, `{leader.case}` has {what} in the median"
     if not leader.level:
         nearest = min(leader.ahead.items(), key=lambda pair: pair[1].estimate)
+        kind = f"{observations(contrast)}s"
+        common = f"; in the {leader.networks} {kind} where all cases have it"
+        common = common if leader.networks < most else ""
         case, lead = nearest
         if contrast.unit == "%" and contrast.baseline == leader.case:
             worse = HIGHER[LESS if contrast.good == MORE else MORE]
             return (
                 f"{head}; the next, `{case}`, is {amount(lead.estimate, '%')} {worse}"
-                f"{_interval(lead, '%')}."
+                f"{_interval(lead, '%', common)}."
             )
         share = f" of `{contrast.baseline}`" if contrast.unit == "%" else ""
         return (
             f"{head}, {amount(lead.estimate, contrast.unit)}{share} ahead of the next,"
-            f" `{case}`{_interval(lead, contrast.unit)}."
+            f" `{case}`{_interval(lead, contrast.unit, common)}."
         )
     if few:
         return f"{head}; {needed}"
@@ -402,11 +409,12 @@ def _lead(leader: Leader, contrast: Contrast, name: str, alike: Sequence[str]) -
     return f"Of all cases, {level} have {what}, and cannot be told apart."
 
 
-def _interval(lead: Interval, unit: str) -> str:
+def _interval(lead: Interval, unit: str, common: str) -> str:
+    """common : the networks that count, if some cases have others too"""
     if lead.low is None or lead.high is None:
         return ""
     low, high = amount(lead.low, ""), amount(lead.high, unit)
-    return f" (95 % interval {low} to {high})"
+    return f" (95 % interval {low} to {high}{common})"
 
 
 def _detail(contrast: Contrast, answer: Answer, alone: bool = True) -> str:

@@ -8,7 +8,7 @@ from analysis.campaign.answer import BETTER, SAME, UNDECIDED, WORSE, Answer, Con
 from analysis.campaign.columns import plain, unit_of
 from analysis.campaign.comparison import Interval
 from analysis.campaign.directions import LESS
-from analysis.campaign.numbers import short
+from analysis.campaign.numbers import bytes_text, short
 from analysis.campaign.turning import Side, Split
 from analysis.report.question_words import NUMBERS, amount, counted, span
 
@@ -135,7 +135,7 @@ def _condition(split: Split, high: bool) -> str:
     factor = _factor(split.factor)
     if isinstance(split.at, str):
         return f"where {factor} is {'' if high else 'not '}{split.at}"
-    number = f"{short(split.at)}{_unit(split.factor)}"
+    number = _value(split.factor, split.at)
     return f"where {factor} is {'above' if high else 'at most'} {number}"
 
 
@@ -150,14 +150,18 @@ def _sure(split: Split) -> str:
     if split.between is None or split.between[0] == split.between[1]:
         return f"{known}."
     low, high = split.between
-    unit = _unit(split.factor)
+    least, unit = _value(split.factor, low), unit_of(split.factor)
+    if unit != "bytes":  # which have a unit by their size
+        least = least.removesuffix(f" {unit}")
     return (
-        f"{known}, and in 95 % of these its value lies between {short(low)} and"
-        f" {short(high)}{unit}."
+        f"{known}, and in 95 % of these its value lies between {least} and"
+        f" {_value(split.factor, high)}."
     )
 
 
-def _unit(column: str) -> str:
-    """The unit of a factor behind a number, with a space before it."""
+def _value(column: str, value: float) -> str:
+    """A factor's value with its unit: `20 ms`, `16 MB`."""
     unit = unit_of(column)
-    return f" {unit}" if unit else ""
+    if unit == "bytes":
+        return bytes_text(value)
+    return f"{short(value)} {unit}" if unit else short(value)

@@ -14,8 +14,9 @@ from analysis.campaign.columns import label
 from analysis.campaign.comparison import Interval
 from analysis.campaign.leaders import Leader, best_in_all, leaders
 from analysis.campaign.question import Question, metric_words, usual
+from analysis.campaign.turning import Side, Split
 from analysis.figures.words import metric
-from analysis.report import question_section
+from analysis.report import question_section, turning_words
 from analysis.report.question_words import amount, signed
 from tests.analysis.questions import (
     GOODPUT,
@@ -302,6 +303,32 @@ def test_the_answer_begins_with_the_case_that_is_best_in_all_metrics() -> None:
     level = networks(20, lambda x, y, c: 1.0, ("a", "b", "c"))
     for text in (alone, words(replace(level, question=both))):
         assert "among the best" not in text
+
+
+def test_a_leader_is_told_with_the_networks_that_all_cases_have() -> None:
+    """Otherwise its lead is not the difference that stands beside it."""
+    ratio = {"a": 1.0, "b": 0.8, "c": 0.5}
+    made = networks(20, lambda x, y, c: ratio[c], ("a", "b", "c"))
+    lead = r"the next, `b`, is 2\S+ % lower \(95 % interval \S+ to \S+ %"
+    whole = words(replace(made, question=GOODPUT))
+    assert re.search(lead + r"\)\.", whole)
+    few = made.runs[(made.runs["case"] != "c") | (made.runs["point"] > 2)]
+    told = words(replace(made, runs=few, question=GOODPUT))
+    assert re.search(lead + r"; in the 17 networks where all cases have it\)\.", told)
+
+
+def test_a_factor_in_bytes_has_their_units() -> None:
+    """`1.6e+07 bytes` is no size that anybody writes."""
+    [contrast] = answered(replace(networks(8, ten_percent), question=GOODPUT)).contrasts
+    side = Side(np.full(5, 10.0), Interval(10.0, 9.0, 11.0))
+    split = Split("traffic.size_bytes", 1.6e7, (8e6, 3.2e7), 0.9, 0.01, side, side)
+    assert turning_words._condition(split, True) == "where traffic size is above 16 MB"
+    assert turning_words._sure(split).endswith("between 8 MB and 32 MB.")
+    delay = replace(split, factor="path1.delay_ms", between=(8.0, 32.0))
+    assert turning_words._sure(delay).endswith("between 8 and 32 ms.")
+    assert turning_words._side(contrast, split, True, 2.0).startswith(
+        "where traffic size is above 16 MB, better, 10 % higher (9 to 11 % higher,"
+    )
 
 
 def test_leaders_of_several_cases() -> None:
@@ -594,10 +621,10 @@ def test_the_best_in_all_metrics_is_told_if_half_of_the_cases_are_behind(
 ) -> None:
     """Of four cases one leads, and of the three others so many are level with it."""
     ahead = dict.fromkeys(("b", "c", "d"), Interval(1.0, 0.5, 1.5))
-    one = Leader("x", "a", ahead, tuple("bcd")[level:])
+    one = Leader("x", "a", ahead, tuple("bcd")[level:], 9)
     both = {"x": one, "y": replace(one, column="y")}
     assert (best_in_all(both) is not None) is told
-    even = Leader("x", "a", {"b": ahead["b"], "c": ahead["c"]}, ("c",))
+    even = Leader("x", "a", {"b": ahead["b"], "c": ahead["c"]}, ("c",), 9)
     assert best_in_all({"x": even, "y": replace(even, column="y")}) == ("a", "b")
 
 
