@@ -19,7 +19,7 @@ SHADES = ("#EDEDED", "#DCDCDC")
 OUTAGE = "#F9DDD0"
 LINE_WIDTH = 0.8
 CAPACITY_DASHES = (0, (4, 2))
-LEAST_ROOM = 0.015
+LEAST_ROOM = 0.04
 """Part of an ordinate above its highest line."""
 LETTERS = 44
 """Letters of a line in an empty panel."""
