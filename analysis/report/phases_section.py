@@ -20,8 +20,13 @@ from analysis.campaign.phase_values import (
 )
 from analysis.report import turning_words
 from analysis.report.markdown import markdown
-from analysis.report.question_section import name_of, observations
-from analysis.report.question_words import LEAST, NUMBERS, signed
+from analysis.report.question_words import (
+    LEAST,
+    NUMBERS,
+    name_of,
+    observations,
+    signed,
+)
 from analysis.words import many
 
 MOST_IN_SUMMARY = 2

@@ -14,20 +14,19 @@ from analysis.campaign.answer import (
 )
 from analysis.campaign.answer import Outcome as Judged
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import column_of, plain
-from analysis.campaign.comparison import RESAMPLES, Interval
-from analysis.campaign.directions import HIGHER, HIGHEST, LESS, MORE
-from analysis.campaign.leaders import Leader
-from analysis.campaign.numbers import short
+from analysis.campaign.columns import plain
+from analysis.campaign.comparison import RESAMPLES
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.kinds.trade_off.request import TradeOff
-from analysis.report import turning_words, unfinished_words
+from analysis.report import leading_words, turning_words, unfinished_words
 from analysis.report.figures_section import Outcome
 from analysis.report.question_words import (
     LEAST,
     NUMBERS,
-    amount,
     counted,
+    name_of,
+    observations,
+    raised,
     signed,
     span,
 )
@@ -134,24 +133,6 @@ def lines(
     yield ""
 
 
-def observations(contrast: Contrast) -> str:
-    """`network`, or `repetition` where one network was repeated."""
-    repeated = contrast.sole and len(contrast.gains) > 1
-    return "repetition" if repeated else "network"
-
-
-def name_of(contrast: Contrast, answer: Answer) -> str:
-    """The metric in words, with the traffic entry where several have their own."""
-    columns = {c.column for c in answer.contrasts if c.metric == contrast.metric}
-    words = question.metric_words(contrast.metric)
-    entry = contrast.column.removesuffix(f".{column_of(contrast.metric)}")
-    if len(columns) == 1:
-        return words
-    return (
-        plain(contrast.column) if entry == contrast.column else f"{words} of `{entry}`"
-    )
-
-
 def _summary(answer: Answer) -> Iterator[str]:
     """Who leads in all; one sentence per case, the undecided together; who leads.
 
@@ -169,11 +150,11 @@ def _summary(answer: Answer) -> Iterator[str]:
     open_cases: dict[tuple[str, ...], list[str]] = {}
     if all(each.gain.low is None for each in answer.contrasts):
         yield _measured(by_case, answer)
-        yield from _leading(answer, found)
+        yield from leading_words.sentences(answer, found)
         return
     if len(by_case) > MOST_ONE_BY_ONE and _one_baseline(answer):
         yield from (_of_metric(column, answer) for column in answer.columns)
-        yield from _leading(answer, found)
+        yield from leading_words.sentences(answer, found)
         yield from turning_words.summary(answer)
         return
     for case in order:
@@ -197,7 +178,7 @@ def _summary(answer: Answer) -> Iterator[str]:
         verb = "are" if len(cases) > 1 else "is"
         head = _head(HEADS[UNDECIDED], base, question.joined(metric_names))
         yield _capital(f"{question.joined(cases)} {verb} {head}.")
-    yield from _leading(answer, found)
+    yield from leading_words.sentences(answer, found)
     yield from turning_words.summary(answer)
 
 
@@ -297,8 +278,7 @@ def _ends(column: str, answer: Answer) -> str:
     if not _raw(contrasts[0]) and not _raw(contrasts[-1]):
         return f"the same {name_of(contrasts[0], answer)}"
     for each in (contrasts[0], contrasts[-1]):
-        way = "higher" if _raw(each) > 0 else "lower"
-        size = f"{amount(_raw(each), each.unit)} {way}" if _raw(each) else "the same"
+        size = raised(_raw(each), each.unit) if _raw(each) else "the same"
         sizes.append(f"{size} ({answer.question.named(each.case)})")
     return f"{name_of(contrasts[0], answer)} from {sizes[0]} to {sizes[1]}"
 
@@ -308,8 +288,7 @@ def _size(contrast: Contrast, answer: Answer) -> str:
     name, middle = name_of(contrast, answer), _raw(contrast)
     if middle == 0:
         return f"the same {name}"
-    way = "higher" if middle > 0 else "lower"
-    return f"{amount(middle, contrast.unit)} {way} {name}"
+    return f"{raised(middle, contrast.unit)} {name}"
 
 
 def _capital(sentence: str) -> str:
@@ -348,73 +327,6 @@ def _median(contrast: Contrast) -> str:
 def _raw(contrast: Contrast) -> float:
     """The median difference as it is, more above 0."""
     return turning_words.raw(contrast, contrast.gain.estimate)
-
-
-def _leading(answer: Answer, found: Mapping[str, Leader]) -> Iterator[str]:
-    """Who has the most, or the least, of all cases."""
-    for column, leader in found.items():
-        contrast = next(c for c in answer.contrasts if c.column == column)
-        own = [c for c in answer.contrasts if c.column == column]
-        gains = {c.case: short(c.gain.estimate) for c in own}
-        best = gains.get(leader.case, short(0))
-        alike = [case for case in leader.ahead if gains.get(case, short(0)) == best]
-        most = max(len(each.networks) for each in own)
-        yield _lead(leader, contrast, name_of(contrast, answer), alike, most)
-
-
-def _lead(
-    leader: Leader, contrast: Contrast, name: str, alike: Sequence[str], most: int
-) -> str:
-    """One leader in a sentence.
-
-    alike : the other cases whose median differences are the same to three digits
-    most : the most networks that any of the comparisons has
-    """
-    what = f"the {HIGHEST[contrast.good]} {name}"
-    few = any(lead.low is None for lead in leader.ahead.values())
-    needed = f"an interval needs {NUMBERS[LEAST]} {observations(contrast)}s."
-    if few and alike:
-        level = question.joined([f"`{case}`" for case in (leader.case, *alike)])
-        return (
-            f"Of all cases, {level} have {what} in the median, the same to three"
-            f" digits; {needed}"
-        )
-    head = f"Of all cases, `{leader.case}` has {what} in the median"
-    if not leader.level:
-        nearest = min(leader.ahead.items(), key=lambda pair: pair[1].estimate)
-        kind = f"{observations(contrast)}s"
-        common = f"; in the {leader.networks} {kind} where all cases have it"
-        common = common if leader.networks < most else ""
-        case, lead = nearest
-        if contrast.unit == "%" and contrast.baseline == leader.case:
-            worse = HIGHER[LESS if contrast.good == MORE else MORE]
-            return (
-                f"{head}; the next, `{case}`, is {amount(lead.estimate, '%')} {worse}"
-                f"{_interval(lead, '%', common)}."
-            )
-        share = f" of `{contrast.baseline}`" if contrast.unit == "%" else ""
-        return (
-            f"{head}, {amount(lead.estimate, contrast.unit)}{share} ahead of the next,"
-            f" `{case}`{_interval(lead, contrast.unit, common)}."
-        )
-    if few:
-        return f"{head}; {needed}"
-    if not leader.behind:
-        return f"No case leads in {name}: none can be told apart from the best."
-    if len(leader.level) > len(leader.behind):
-        behind = question.joined([f"`{case}`" for case in leader.behind])
-        verb = "is" if len(leader.behind) == 1 else "are"
-        return f"No case leads in {name}; only {behind} {verb} behind."
-    level = question.joined([f"`{case}`" for case in (leader.case, *leader.level)])
-    return f"Of all cases, {level} have {what}, and cannot be told apart."
-
-
-def _interval(lead: Interval, unit: str, common: str) -> str:
-    """common : the networks that count, if some cases have others too"""
-    if lead.low is None or lead.high is None:
-        return ""
-    low, high = amount(lead.low, ""), amount(lead.high, unit)
-    return f" (95 % interval {low} to {high}{common})"
 
 
 def _detail(contrast: Contrast, answer: Answer, alone: bool = True) -> str:

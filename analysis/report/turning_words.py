@@ -10,7 +10,7 @@ from analysis.campaign.comparison import Interval
 from analysis.campaign.directions import LESS
 from analysis.campaign.numbers import bytes_text, short
 from analysis.campaign.turning import Side, Split
-from analysis.report.question_words import NUMBERS, amount, counted, span
+from analysis.report.question_words import NUMBERS, counted, raised, span
 
 OPPOSITE = {BETTER, WORSE}
 MOST_TURNS = 3
@@ -125,9 +125,7 @@ def _side(contrast: Contrast, split: Split, high: bool, margin: float) -> str:
         return f"{where}, undecided ({interval})"
     if outcome == SAME:
         return f"{where}, the same within {margin:g} % ({interval})"
-    way = "higher" if middle > 0 else "lower"
-    size = f"{amount(middle, contrast.unit)} {way}"
-    return f"{where}, {outcome}, {size} ({interval})"
+    return f"{where}, {outcome}, {raised(middle, contrast.unit)} ({interval})"
 
 
 def _condition(split: Split, high: bool) -> str:
