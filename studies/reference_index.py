@@ -345,9 +345,8 @@ def indices(paper: Paper) -> Iterator[str]:
             " [which of them give its numbers](thesis/reachability.md)."
         )
         yield (
-            "The cells that are not measured are those of Tables 3.2, 4.1 and 5.2."
-            " Their designs were not executed with a seed per network"
-            " ([the plan](../../studies/notes/rerun.md))."
+            "Tables 3.2, 4.1 and 5.2 are deviations over three designs, which were"
+            " executed under `upstream` alone."
         )
 
 

@@ -27,10 +27,14 @@ FIGURES = re.compile(
     r"(?P<more>(?:, [\dIVX]+[a-z]?\b)*)"
 )
 SECTION = re.compile(r"sec(?:s?\.?|tion) ([\dIVX.]+(?:-[A-Z])?)")
+NUMBERED = re.compile(r", sentence \d+")
 SEPARATED = re.compile(r"(?<!\\) \| ")
 PAPER = re.compile(r"^\w+( et al\. \d+)?,? ")
 """The paper at the beginning of a source: `olia`, `Wischik et al. 2011,`."""
 SENTENCE = re.compile(r"(?<!Fig)(?<!sec)[.?](?= [\"`A-Z\d]|$)")
+OF_DIFFERENCES = "Each difference is one of two cases"
+"""The answer's last paragraph begins so. It stands before the runs where the page has no
+description."""
 LONGEST = 88
 """Characters of a campaign's description that are shown."""
 
@@ -269,6 +273,7 @@ def figure(place: str) -> str:
 def section(place: str, source: str) -> str:
     """A place without a figure: the source's own words if it is of the same section,
     or the source's figure if it has one figure and no other words."""
+    place = NUMBERED.sub("", place)
     own, here = SECTION.search(source), SECTION.search(place)
     if here is not None and (own is None or own[1] != here[1]):
         return place
@@ -284,7 +289,7 @@ def description(text: str) -> str:
     if of_runs and of_runs[0]:  # after the answer to the experiment's question
         paragraphs = paragraphs[of_runs[0] - 1 :]
     first = next(p for p in paragraphs if not p.startswith("Intervals and verdicts"))
-    if first.startswith(("|", "#")):
+    if first.startswith(("|", "#", OF_DIFFERENCES)):
         return ""
     return shortened(SENTENCE.split(" ".join(first.split()))[0])
 

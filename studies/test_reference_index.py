@@ -123,6 +123,15 @@ def test_verdicts_of_a_campaign_by_figure(reference: Path) -> None:
     assert (first.page, first.campaigns) == ("two-links/README.md", ("two-links",))
 
 
+def test_a_page_without_a_description_has_its_campaign() -> None:
+    """The answer stands before the runs, and is no description."""
+    answer = "**Which?**\n\nEach difference is one of two cases in the same network."
+    runs = "| case | ok |\n| --- | --- |"
+    assert verdicts.description(f"# a\n\n{answer}\n\n{runs}") == ""
+    told = f"# a\n\n{answer}\n\nA phone moves. It downloads.\n\n{runs}"
+    assert verdicts.description(told) == "A phone moves"
+
+
 def test_figures_that_a_text_names() -> None:
     assert verdicts.figures("secs II, III-A, Figs 1, 12a, 9b, Tables I, IV") == [
         "Fig. 1",
@@ -140,6 +149,8 @@ def test_one_figure_of_a_source_has_what_names_none() -> None:
     whole = "sec. 4, TP1, the table of FatTree, Fig. 13"
     assert verdicts.section("section 4", whole) == "sec. 4, TP1, the table of FatTree"
     assert verdicts.section("sec. I", "sec. IV-C, Figs 6, 7") == "sec. I"
+    numbered = verdicts.section("sec. I, sentence 1", "sec. IV-C, Figs 6, 7")
+    assert numbered == "sec. I"
 
 
 def test_an_index_and_a_campaign_share_a_row() -> None:
