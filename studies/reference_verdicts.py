@@ -33,8 +33,8 @@ PAPER = re.compile(r"^\w+( et al\. \d+)?,? ")
 """The paper at the beginning of a source: `olia`, `Wischik et al. 2011,`."""
 SENTENCE = re.compile(r"(?<!Fig)(?<!sec)[.?](?= [\"`A-Z\d]|$)")
 OF_DIFFERENCES = "Each difference is one of two cases"
-"""The answer's last paragraph begins so. It stands before the runs where the page has no
-description."""
+"""The answer's last paragraph begins so. It stands before the runs where the page has
+no description."""
 LONGEST = 88
 """Characters of a campaign's description that are shown."""
 

@@ -7,6 +7,7 @@ build of its own.
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from studies import kept
@@ -14,27 +15,38 @@ from studies.publications import kept_with, publication
 
 REFERENCE = Path(__file__).parents[1] / "results/reference"
 ROW = re.compile(r"^\| (experiment|source|kernel|commit) \| (.+) \|$", re.MULTILINE)
+TABLE = re.compile(r"(?:^\|.*\n?)+", re.MULTILINE)
 
 Builds = dict[str, dict[str, dict[str, list[str]]]]
 """Pages by their publication, then by `kernel` or `commit`, then by the value."""
 
 
+def tables(text: str) -> Iterator[dict[str, list[str]]]:
+    """The tables of a page that say what its campaigns were made from: cells by the
+    name of their row. The campaigns stand in the head, or in the row `experiment`."""
+    for table in TABLE.findall(text):
+        rows = {
+            name: [cell.strip("`") for cell in cells.split(" | ")]
+            for name, cells in ROW.findall(table)
+        }
+        if rows:
+            head = [cell.strip(" `") for cell in table.split("\n")[0].split("|")[2:-1]]
+            yield {"experiment": head, **rows}
+
+
 def builds(folder: Path) -> Builds:
     found: Builds = {}
     for page in sorted(folder.rglob("*.md")):
-        rows = {
-            name: [cell.strip("`") for cell in cells.split(" | ")]
-            for name, cells in ROW.findall(page.read_text(encoding="utf-8"))
-        }
-        # Pages of a single campaign name its experiment.
-        experiment = "".join(rows.pop("experiment", []))
-        sources = (publication(one, experiment) for one in rows.pop("source", []))
-        for source in dict.fromkeys(sources):
-            of = found.setdefault(source, {"kernel": {}, "commit": {}})
-            for name, cells in rows.items():
-                for value in dict.fromkeys(cells):
-                    pages = of[name].setdefault(value, [])
-                    pages.append(page.relative_to(folder).as_posix())
+        for rows in tables(page.read_text(encoding="utf-8")):
+            experiments = rows.pop("experiment")
+            sources = rows.pop("source", [])
+            for column, source in enumerate(sources):
+                whole = publication(source, experiments[column])
+                of = found.setdefault(whole, {"kernel": {}, "commit": {}})
+                for name, cells in rows.items():
+                    pages = of[name].setdefault(cells[column], [])
+                    if (place := page.relative_to(folder).as_posix()) not in pages:
+                        pages.append(place)
     return found
 
 
@@ -88,7 +100,8 @@ def test_kept_rows_are_of_the_build_that_the_pages_name() -> None:
 
 
 def page(folder: Path, name: str, source: str, kernel: str, commit: str) -> None:
-    lines = ["|  |  |", "| --- | --- |", f"| source | {source} |"]
+    lines = ["|  |" + "  |" * len(source.split(" | ")), "| --- | --- |"]
+    lines += [f"| source | {source} |"]
     lines += [f"| kernel | {kernel} |", f"| commit | {commit} |", ""]
     (folder / name).write_text("\n".join(lines))
 
@@ -101,7 +114,8 @@ def test_pages_of_two_builds_are_told_apart(tmp_path: Path) -> None:
     page(tmp_path, "o.md", "`olia Fig. 13`", "`2e`", "`cd`")
     page(tmp_path, "q.md", "`nsdi11 sec. 4, TP1, the table of BCube`", "`4d`", "`01`")
     assert not faults(tmp_path)
-    page(tmp_path, "c.md", "`thesis 6`", "`1d` | `2e`", "`ab` | `cd-dirty`")
+    two = ("`thesis 6` | `thesis 7`", "`1d` | `2e`", "`ab` | `cd-dirty`")
+    page(tmp_path, "c.md", *two)
     page(tmp_path, "p.md", "`balia Fig. 3`", "`1d`", "`cd`")
     assert faults(tmp_path) == [
         "thesis: 2 values of kernel: 1d (a.md), 2e (c.md)",
