@@ -1,17 +1,18 @@
-"""Judge which networks of studies/reach give the numbers of the thesis's tables.
+"""Judge which networks of studies/reach give the numbers of papers' tables.
 
     python -m studies.reachability [--check]
 
 The rules are in studies/notes/reachability.md, and stood there before the first run.
-The command reads the kept rows of the campaigns (studies/kept.py), writes
-results/reference/thesis/reachability.md, and puts a paragraph on the page of each
-table. With --check it writes nothing, and its exit status is 1 if a page differs.
+The command reads the kept rows of the campaigns (studies/kept.py), writes a page per
+paper in results/reference, and puts a paragraph on the page of each table. With --check
+it writes nothing, and its exit status is 1 if a page differs.
 """
 
 import argparse
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from os.path import relpath
 from pathlib import Path
 
 import numpy as np
@@ -22,17 +23,17 @@ from mpbench.store import atomic
 from studies import kept
 from studies.unprinted_networks import (
     BEST,
-    CONFIGURATIONS,
     TABLES,
     Judged,
+    configurations,
     everything,
 )
 
-PAGES = Path(__file__).parents[1] / "results/reference/thesis"
-PAGE = "reachability.md"
+PAGES = Path(__file__).parents[1] / "results/reference"
 ARCHIVE = "reach"
 """The archive of the campaigns' kept rows."""
-MARK = "**Networks that the thesis does not print.**"
+MARK = "**Networks that {} does not print.**"
+PAPERS = {"thesis": "the thesis", "balia": "the paper", "nsdi11": "the paper"}
 
 
 def told(found: Judged) -> str:
@@ -61,17 +62,20 @@ def paragraph(found: Sequence[Judged]) -> str:
     said = " ".join(map(told, found))
     missing = [
         name
-        for name in CONFIGURATIONS.values()
+        for name in configurations(found[0].table).values()
         if name not in {one.configuration for one in found}
     ]
     if missing:
         said += f" Nothing was executed under `{'` and `'.join(missing)}` yet."
     ranges = ", ".join(spans(found[0].ranges))
-    link = f"{PAGE}#table-{found[0].table.number.replace('.', '')}"
+    table = found[0].table
+    anchor = "".join(x for x in table.label.lower() if x.isalnum() or x == " ")
+    page = relpath(SHEETS[table.paper][0], Path(table.page).parent)
+    name = PAPERS[table.paper]
     return (
-        f"{MARK} The thesis gives neither delay, queue nor jitter here, and the"
+        f"{MARK.format(name)} {name.capitalize()} gives {table.open}, and the"
         " verdicts below are about one network of ours. A design fills these ranges:"
-        f" {ranges}. {said} [Cell by cell]({link})"
+        f" {ranges}. {said} [Cell by cell]({page}#{anchor.replace(' ', '-')})"
     )
 
 
@@ -99,23 +103,53 @@ The thesis prints the capacity of the networks of Tables 5.3 to 5.5 (pp. 53 to 5
 neither their delay, queue nor jitter. The pages of [Table 5.3](table-5.3.md),
 [Table 5.4](table-5.4.md) and [Table 5.5](table-5.5.md) compare one network of ours
 each. Here a space-filling design takes the place of that network, and each of its
-networks is compared with the printed numbers.
+networks is compared with the printed numbers. The networks of [Table C.1](table-c.1.md)
+are printed in whole numbers, so a design fills what rounds to them.
 
 [Ranges and rules](../../../studies/notes/reachability.md) were registered before the
-first run. A network reaches a cell within 5 %, within 0.005 of Jain's index, or within
-two percentage points of the distribution of the traffic. The fit is the root mean
-square of the relative differences of the throughputs. `python -m studies.reachability`
-writes this page from kept rows. [All pages](README.md)
+first run. A network reaches a cell within 5 %, within 0.005 of Jain's index, within
+two percentage points of the distribution of the traffic, or within 0.05 of R_N. The fit
+is the root mean square of the relative differences of the throughputs, or that of R_N.
+`python -m studies.reachability` writes this page from kept rows. [All pages](README.md)
 """
+OTHERS = """\
+# Networks that {paper} does not print
+
+{leaves} Our pages compare one network each. Here a space-filling design takes the place
+of that network, and each of its networks is compared with the printed numbers.
+
+[Ranges and rules](../../studies/notes/reachability.md) were registered before the
+first run. A network reaches a cell within 5 %. The fit is the root mean square of the
+relative differences of the rates. `python -m studies.reachability` writes this page
+from kept rows. [All pages](README.md)
+"""
+BALIA = OTHERS.format(
+    paper="Balia's paper",
+    leaves="""\
+The paper prints capacities and delays of the networks of its Tables III to V, and not
+how long queues are, nor whether a delay is that of a link or of a round trip.""",
+)
+NSDI = OTHERS.format(
+    paper="NSDI 2011",
+    leaves="""\
+The paper prints the capacities of its Figs 2 and 3, which it calculates, and neither
+delays nor queues. Of Fig. 14 and of the arrivals in section 3 it leaves out queues.""",
+)
+SHEETS = {
+    "thesis": ("thesis/reachability.md", HEAD),
+    "balia": ("balia-reachability.md", BALIA),
+    "nsdi11": ("nsdi11-reachability.md", NSDI),
+}
+"""Each paper's page below results/reference, and how it begins."""
 
 
-def page(found: Sequence[Judged]) -> str:
+def page(paper: str, found: Sequence[Judged]) -> str:
     """The page with every cell, the best networks and the statements."""
-    lines = HEAD.splitlines()
+    lines = SHEETS[paper][1].splitlines()
     for table in TABLES:
         of_table = [one for one in found if one.table == table]
         if of_table:
-            lines += ["", f"## Table {table.number}", ""][not lines[-1] :]
+            lines += ["", f"## {table.label}", ""][not lines[-1] :]
             for one in of_table:
                 lines += section(one)
     return "\n".join(lines).rstrip() + "\n"
@@ -147,7 +181,9 @@ def cell_rows(found: Judged) -> Iterator[str]:
     rows = []
     for i, cell in enumerate(found.table.cells):
         ours, here = found.values[:, i], found.reached[:, i]
-        span = f"{number(ours.min())} to {number(ours.max())}"
+        span = "none has it"
+        if not np.isnan(ours).all():
+            span = f"{number(np.nanmin(ours))} to {number(np.nanmax(ours))}"
         by = f"{here.sum()}" if here.any() else "**none**"
         shown = f"{cell.row}{f', {cell.unit}' if cell.unit else ''}"
         rows.append([shown, cell.column, number(cell.value), span, by])
@@ -187,25 +223,32 @@ def statement_rows(found: Judged) -> Iterator[str]:
     yield from markdown(["statement", "networks on its side"], rows)
 
 
-def with_paragraph(text: str, new: str) -> str:
-    """The page of a table with this paragraph, and without an earlier one."""
-    parts = [part for part in text.split("\n\n") if not part.startswith(MARK)]
+def with_paragraphs(text: str, new: Sequence[str]) -> str:
+    """The page of a table with these paragraphs, and without earlier ones."""
+    marks = tuple(MARK.format(name) for name in PAPERS.values())
+    parts = [part for part in text.split("\n\n") if not part.startswith(marks)]
     place = next(i for i, part in enumerate(parts) if part.startswith("## "))
-    return "\n\n".join([*parts[:place], new, *parts[place:]])
+    return "\n\n".join([*parts[:place], *new, *parts[place:]])
 
 
 def written(rows: Path, pages: Path = PAGES) -> dict[Path, str]:
     """The text of each page that this module writes or adds to."""
     found = list(everything(rows))
     if not found:
-        raise UserError(f"{rows}: no rows of reach-steady, reach-phases or reach-paths")
-    texts = {pages / PAGE: page(found)}
+        raise UserError(f"{rows}: no rows of a campaign of studies/reach")
+    texts = {}
+    for paper, (name, _) in SHEETS.items():
+        of_paper = [one for one in found if one.table.paper == paper]
+        if of_paper:
+            texts[pages / name] = page(paper, of_paper)
+    shown: dict[Path, list[str]] = {}
     for table in TABLES:
         of_table = [one for one in found if one.table == table]
-        path = pages / f"table-{table.number}.md"
         if of_table:
-            text = path.read_text(encoding="utf-8")
-            texts[path] = with_paragraph(text, paragraph(of_table))
+            shown.setdefault(pages / table.page, []).append(paragraph(of_table))
+    for path, paragraphs in shown.items():
+        text = path.read_text(encoding="utf-8")
+        texts[path] = with_paragraphs(text, paragraphs)
     return texts
 
 

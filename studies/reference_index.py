@@ -47,6 +47,8 @@ PAPER_OF = {
     "olia-scenario-a": "olia",
 }
 """A page of each paper whose theorems are looked at in numbers."""
+UNPRINTED = {"balia": "friendliness", "nsdi11": "arrivals"}
+"""A page of each paper that has a page on networks that it does not print."""
 RULES = "follow the rules before"
 PARTS = ("data centres", "everything else")
 ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
@@ -332,6 +334,13 @@ def indices(paper: Paper) -> Iterator[str]:
             yield (
                 "Its theorems, by numbers:"
                 f" [counterexamples that were looked for]({name}-theorems.md)."
+            )
+    for name, folder in UNPRINTED.items():
+        page = f"{name}-reachability.md"
+        if folder in paper.folders and (REFERENCE / page).is_file():
+            yield (
+                "Networks that the paper does not print:"
+                f" [which of them give its numbers]({page})."
             )
     if paper.indices == ["thesis"]:
         file = "experiments/thesis/configurations/v091.yaml"

@@ -11,7 +11,8 @@ from mpbench.errors import UserError
 from studies import kept, reachability, unprinted_networks
 from studies.unprinted_networks import TABLES, Judged, Table
 
-STEADY, PHASES, PATHS = TABLES
+STEADY, PHASES, PATHS, OUTLIER = TABLES[:4]
+BY_LABEL = {table.label: table for table in TABLES}
 
 
 def cell(table: Table, row: str) -> Cell:
@@ -38,8 +39,13 @@ def test_how_near_a_network_has_to_be_is_as_registered() -> None:
 
 
 def test_the_fit_has_throughputs_alone() -> None:
-    joint = {c.row for c in STEADY.cells if unprinted_networks.is_throughput(c)}
+    joint = {c.row for c in STEADY.cells if unprinted_networks.is_rate(c)}
     assert joint == {"MPTCP throughput", "SP-TCP throughput", "total throughput"}
+    for table in (STEADY, PHASES, PATHS):
+        for one in table.cells:
+            assert unprinted_networks.is_rate(one) == ("throughput" in one.row)
+    mixed = BY_LABEL["Fig. 14"].cells
+    assert [unprinted_networks.is_rate(c) for c in mixed] == [True] * 3 + [False] * 2
 
 
 def test_five_networks_share_a_factor_within_a_third_of_its_range() -> None:
@@ -83,15 +89,46 @@ def test_a_network_that_reaches_all_cells_is_named() -> None:
 
 
 def test_a_paragraph_takes_the_place_of_an_earlier_one() -> None:
-    new = f"{reachability.MARK} New."
-    text = f"# T\n\n{reachability.MARK} Old.\n\n## Ours\n\nx\n"
-    assert reachability.with_paragraph(text, new) == f"# T\n\n{new}\n\n## Ours\n\nx\n"
+    mark = reachability.MARK.format("the thesis")
+    new = [f"{mark} New.", f"{mark} Newer."]
+    text = f"# T\n\n{mark} Old.\n\n## Ours\n\nx\n"
+    wanted = f"# T\n\n{new[0]}\n\n{new[1]}\n\n## Ours\n\nx\n"
+    assert reachability.with_paragraphs(text, new) == wanted
+    assert reachability.with_paragraphs(wanted, new) == wanted
 
 
 def test_the_pages_are_those_of_the_kept_rows(tmp_path: Path) -> None:
     kept.unpack_one(reachability.ARCHIVE, tmp_path)
     for path, text in reachability.written(tmp_path).items():
         assert path.read_text(encoding="utf-8") == text, path
+
+
+def test_an_outlier_is_its_r_n() -> None:
+    (one,) = OUTLIER.cells
+    assert (one.value, unprinted_networks.allowed(one)) == (-0.26, 0.05)
+    runs = pd.DataFrame(
+        {"case": ["lowrtt", "roundrobin"], "requests_per_s": [2.0, 4.0]}
+    )
+    assert unprinted_networks.value(one, runs) == pytest.approx(-1 / 3)
+    assert OUTLIER.statements == []
+
+
+def test_a_time_that_no_run_has_is_not_a_number() -> None:
+    table = BY_LABEL["Table V"]
+    time = next(c for c in table.cells if c.unit == "s" and c.case == "coupled")
+    runs = pd.DataFrame({"case": ["coupled"], time.metric: [np.nan], "verdict": ["ok"]})
+    assert np.isnan(unprinted_networks.value(time, runs))
+    rate = next(c for c in table.cells if c.unit != "s" and c.case == "coupled")
+    with pytest.raises(UserError):
+        unprinted_networks.value(rate, runs.assign(**{rate.metric: np.nan}))
+
+
+def test_each_table_has_cells_a_page_and_a_campaign() -> None:
+    for table in TABLES:
+        assert table.cells, table.label
+        assert (reachability.PAGES / table.page).is_file(), table.label
+        assert (Path(__file__).parent / f"reach/{table.campaign}.yaml").is_file()
+    assert len(BY_LABEL["Table III"].statements) == 9
 
 
 def test_an_archive_that_is_not_named_is_refused(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-"""Networks that a table of the thesis does not print, each beside the printed numbers.
+"""Networks that a table does not print, each beside the printed numbers.
 
 The rules, by their numbers, are in studies/notes/reachability.md.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import pandas as pd
 from analysis.published import cells, statements
 from analysis.published.cells import Cell
 from analysis.published.statements import Statement
+from analysis.run import metrics
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.spec.factors import Factor
@@ -22,6 +24,11 @@ PUBLISHED = Path(__file__).parents[1] / "results/published"
 RELATIVE, OF_JAIN, OF_SHARES = 0.05, 0.005, 2.0
 """Largest differences from a cell: a part of the published one, a difference of Jain's
 index, and percentage points of the distribution of the traffic (rule 2)."""
+OF_BALANCE = 0.05
+"""The same for an outlier of Table C.1 (rule 9)."""
+BALANCE = "request_balance"
+REQUESTS = "requests_per_s"
+RATES = ("Mbit/s", "kbit/s", "pkt/s")
 BEST = 5
 THIRD = 1 / 3
 CONFIGURATIONS = {"": "upstream", "-v091": "v091"}
@@ -29,20 +36,36 @@ CONFIGURATIONS = {"": "upstream", "-v091": "v091"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the thesis, and the campaign over networks that it does not print.
+    """A table or figure, and the campaign over networks that it does not print.
 
-    number : `5.3`
+    label : `Table 5.3`
     campaign : the campaign over those networks
-    shown : the campaign with one network that the table's page shows
+    shown : the campaign with one network that the page of the table shows
+    page : that page below results/reference
+    published : the file of its cells; empty for an outlier of Table C.1, whose cell is
+        the value of a statement
+    said : the file of the statements about it; empty if there is none
+    open : what the print leaves out, as the end of `The paper gives ...`
     """
 
-    number: str
+    label: str
     campaign: str
     shown: str
+    page: str
+    published: str = ""
+    said: str = ""
+    open: str = "neither delay, queue nor jitter here"
+
+    @property
+    def paper(self) -> str:
+        """The first word of its files: `thesis`, `balia` or `nsdi11`."""
+        return (self.published or self.said).partition("-")[0]
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        return cells.read(PUBLISHED / f"thesis-table-{self.number}.csv")
+        if self.published:
+            return cells.read(PUBLISHED / self.published)
+        return tuple(_outlier(one) for one in self._said() if self._about(one))
 
     @property
     def statements(self) -> list[Statement]:
@@ -50,18 +73,102 @@ class Table:
 
         Those that compare two campaigns have no value in a network.
         """
-        found = statements.read(PUBLISHED / "thesis-ch5.yaml")
-        return [one for one in found if self._about(one)]
+        if not self.published or not self.said:
+            return []
+        return [one for one in self._said() if self._about(one)]
+
+    def _said(self) -> list[Statement]:
+        return list(statements.read(PUBLISHED / self.said))
 
     def _about(self, one: Statement) -> bool:
-        there = one.campaigns() == {self.shown}
-        return there and one.figure == f"Table {self.number}"
+        if not self.published:
+            return one.id == self.campaign.removeprefix("reach-")
+        there = one.campaigns() - {""}
+        return there <= {self.shown} and one.figure == self.label
+
+
+def _outlier(one: Statement) -> Cell:
+    """An outlier of Table C.1 as a cell."""
+    return Cell(
+        source="thesis Table C.1",
+        row="R_N",
+        column=one.id,
+        case="lowrtt",
+        point={},
+        metric=BALANCE,
+        unit="",
+        scale=1.0,
+        value=float(one.values["value"]),
+        margin=None,
+        note="",
+        decimals=2,
+    )
 
 
 TABLES = (
-    Table("5.3", "reach-steady", "fairness-steady"),
-    Table("5.4", "reach-phases", "fairness-phases"),
-    Table("5.5", "reach-paths", "path-choice"),
+    *(
+        Table(
+            f"Table {number}",
+            campaign,
+            shown,
+            f"thesis/table-{number}.md",
+            f"thesis-table-{number}.csv",
+            "thesis-ch5.yaml",
+        )
+        for number, campaign, shown in (
+            ("5.3", "reach-steady", "fairness-steady"),
+            ("5.4", "reach-phases", "fairness-phases"),
+            ("5.5", "reach-paths", "path-choice"),
+        )
+    ),
+    *(
+        Table(
+            f"Table C.1, outlier {number}",
+            f"reach-outlier-{number}",
+            "table-c1",
+            "thesis/table-c.1.md",
+            said="thesis-appendix-c.yaml",
+            open="capacities and delays as whole numbers",
+        )
+        for number in (1, 2, 3)
+    ),
+    *(
+        Table(
+            f"Table {number}",
+            f"reach-{shown}",
+            shown,
+            f"{shown}/README.md",
+            f"balia-table-{file}.csv",
+            f"balia-table-{file}.yaml",
+            "no queues here, and not whether a delay is a link's or a round trip's",
+        )
+        for number, file, shown in (
+            ("III", 3, "friendliness"),
+            ("IV", 4, "wifi-3g"),
+            ("V", 5, "responsiveness"),
+        )
+    ),
+    *(
+        Table(
+            label,
+            f"reach-{shown}",
+            shown,
+            f"{shown}/README.md",
+            f"nsdi11-{file}.csv",
+            open=left_out,
+        )
+        for label, shown, file, left_out in (
+            ("Fig. 2", "efficient-paths", "fig-2", "neither delay nor queue here"),
+            ("Fig. 3", "four-links", "fig-3", "neither delay nor queue here"),
+            ("Fig. 14", "rtt-mismatch", "rtt-mismatch", "no queues here"),
+            (
+                "sec. 3, arrivals",
+                "arrivals",
+                "arrivals",
+                "no queues here, and not whether a delay is that of a link",
+            ),
+        )
+    ),
 )
 
 
@@ -73,7 +180,7 @@ class Judged:
     ranges : registered range of each factor
     values : our value of each cell in each network, shape (networks, cells)
     reached : whether it is near enough, of the same shape
-    fits : root mean square of the relative differences of throughputs, per network
+    fits : root mean square of the relative differences of rates, per network
     held : whether each network has each statement, shape (networks, statements)
     not_ok : runs that are not ok, which are left out
     """
@@ -113,19 +220,29 @@ def allowed(cell: Cell) -> float:
     """The largest difference from a cell with which a network reaches it (rule 2)."""
     if cell.metric.endswith("jain"):
         return OF_JAIN
+    if cell.metric == BALANCE:
+        return OF_BALANCE
     if "distribution" in cell.row:
         return OF_SHARES
     return RELATIVE * abs(cell.value)
 
 
-def is_throughput(cell: Cell) -> bool:
-    """Whether the joint fit has the cell; percentages follow from these (rule 4)."""
-    return "throughput" in cell.row
+def is_rate(cell: Cell) -> bool:
+    """Whether the joint fit has the cell (rules 4, 7)."""
+    return cell.unit in RATES
 
 
 def value(cell: Cell, runs: pd.DataFrame) -> float:
-    """Our value of a cell in one network: the mean of its repetitions (rule 1)."""
+    """Our value of a cell in one network: the mean of its repetitions (rule 1).
+
+    Not a number for a time that no run has (rule 8).
+    """
+    if cell.metric == BALANCE:
+        rates = [_mean(runs, f"case={x}", REQUESTS) for x in ("lowrtt", "roundrobin")]
+        return metrics.request_balance(*rates)
     compared = cells.compare(cell, runs, redraws=0)
+    if compared.ours is None and cell.unit == "s":
+        return math.nan
     if compared.ours is None:
         raise UserError(f"{cell.source}, {cell.row}: {compared.why_not}")
     return compared.ours
@@ -183,7 +300,9 @@ def judge(table: Table, suffix: str, rows: Path) -> Judged:
     values = np.array([[value(one, group) for one in sheet] for group in of_point])
     printed = np.array([one.value for one in sheet])
     reach = np.array([allowed(one) for one in sheet])
-    joint = np.array([is_throughput(one) for one in sheet])
+    joint = np.array([is_rate(one) for one in sheet])
+    if not joint.any():  # Table C.1
+        joint = ~joint
     relative = (values[:, joint] - printed[joint]) / printed[joint]
     return Judged(
         table,
@@ -198,10 +317,15 @@ def judge(table: Table, suffix: str, rows: Path) -> Judged:
     )
 
 
+def configurations(table: Table) -> dict[str, str]:
+    """The configurations that a table's campaign is executed under, by their suffix."""
+    return CONFIGURATIONS if table.paper == "thesis" else {"": "upstream"}
+
+
 def everything(rows: Path) -> Iterator[Judged]:
     """Every campaign whose rows are kept, by table and configuration."""
     for table in TABLES:
-        for suffix in CONFIGURATIONS:
+        for suffix in configurations(table):
             folder = rows / f"{table.campaign}{suffix}"
             if kept_rows.there(folder):
                 yield judge(table, suffix, folder)
