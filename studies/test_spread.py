@@ -1,0 +1,82 @@
+"""The spread that chance gives to networks that draw nothing."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pandas as pd
+import pytest
+
+from analysis.campaign.campaign import Campaign
+from mpbench.errors import UserError
+from studies import spread
+
+
+def campaign(values: dict[tuple[int, str], list[float]]) -> Campaign:
+    """What of a campaign is needed, with the goodputs of each point and case."""
+    runs = [
+        {
+            "point": point,
+            "case": case,
+            "repetition": i,
+            "path1.delay_ms": 10.0 * point,
+            "goodput_mbps": value,
+        }
+        for (point, case), found in values.items()
+        for i, value in enumerate(found)
+    ]
+    found = SimpleNamespace(
+        ok_runs=pd.DataFrame(runs),
+        mptcp_cases=["lia"],
+        factors=["path1.delay_ms"],
+        metrics=["goodput"],
+        columns=lambda metric: [f"{metric}_mbps"],
+    )
+    return cast(Campaign, found)
+
+
+@pytest.fixture
+def control() -> spread.Control:
+    base = campaign({(1, "lia"): [5.0], (2, "lia"): [8.0], (1, "tcp"): [3.0]})
+    moved = campaign(
+        {(1, "lia"): [5.0, 5.2], (2, "lia"): [7.9, 8.1], (1, "tcp"): [3.0, 3.0]}
+    )
+    return spread.Control("bulk-low-bdp", base, moved)
+
+
+def test_runs_of_the_same_network_and_case_over_mptcp_are_paired(
+    control: spread.Control,
+) -> None:
+    assert control.same() == (1, 4)
+
+
+def test_the_spread_is_that_of_the_first_case_over_mptcp(
+    control: spread.Control,
+) -> None:
+    """Within: the root of 0.02; between: of 5.1 and 8."""
+    assert spread.sentence(control) == (
+        "In `bulk-low-bdp`, the goodput [Mbit/s] of `lia` has a standard deviation"
+        " within networks of 2.16 % of its mean, 0.0690 times that between networks."
+    )
+    still = spread.Control("a", control.campaign, control.campaign)
+    assert spread.sentence(still).endswith("does not vary within a network.")
+
+
+def test_campaigns_of_a_page_stand_in_the_head_of_its_last_table() -> None:
+    text = "|  | `a` |\n| --- |\n\n|  | `b-low` | `b-low-v091` |\n| --- | --- |\n"
+    assert spread.shown(text) == ["b-low", "b-low-v091"]
+    assert spread.shown("| a | b |") == []
+
+
+def test_a_paragraph_comes_once(control: spread.Control) -> None:
+    new = spread.paragraph([control], "thesis/figure-3.4.md")
+    assert new.endswith("(spread.md)")
+    assert spread.paragraph([control], "x/README.md").endswith("(../thesis/spread.md)")
+    once = spread.with_paragraph("# T\n\n## Ours\n", new)
+    assert once == f"# T\n\n{new}\n\n## Ours\n"
+    assert spread.with_paragraph(once, new) == once
+
+
+def test_rows_without_moved_delays_are_no_control(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no rows of a control"):
+        spread.written(tmp_path)
