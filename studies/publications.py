@@ -21,9 +21,11 @@ OWN_BUILDS = {
     "direct acknowledgements": "direct acknowledgements",
     "BCube": "BCube",
     "htsim": "hosts as in htsim",
+    "networks like those": "receive windows of MPCC",
 }
 """Which pages have a build of their own, by a word that the `source` contains. They
-need what the fabric learnt after the build of the other papers."""
+need what the fabric learnt after the build of the other papers, but for the last one,
+which draws nothing and was not executed again with MPCC's campaigns."""
 
 LOSSES = "thesis with losses"
 """The name of the thesis's campaigns with losses: they were executed again when each

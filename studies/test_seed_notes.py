@@ -44,7 +44,7 @@ def test_pages_have_the_note_that_their_campaigns_need(rows: Path) -> None:
     assert seen and not any(seen), "executed again, all of them"
 
 
-@pytest.mark.parametrize(("name", "shared"), [("mpcc", True), ("thesis", False)])
+@pytest.mark.parametrize(("name", "shared"), [("mpcc", False), ("thesis", False)])
 def test_an_index_has_the_note_that_it_needs(name: str, shared: bool) -> None:
     text = (REFERENCE / name / "README.md").read_text(encoding="utf-8")
     notes = [p for p in text.split("\n\n") if p.startswith(seed_notes.MARK)]

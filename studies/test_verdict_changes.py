@@ -41,3 +41,20 @@ def test_changed_verdicts_have_their_reason() -> None:
         "| d holds (sec. 1) | -30% above 0.95, -0.2 to -0.1 (exact test) (n = 9) | 20%"
         f" above 0.95, 0.1 to 0.3 (exact test) (n = 9) | differs | agrees | {MOVED} |",
     ]
+
+
+def test_the_same_words_about_two_campaigns_are_kept_apart() -> None:
+    row = "| g holds | sec. 2 | median 1 | 0 to 2 | {} | {} | - |\n"
+    old = HEAD + row.format(30, "differs") + row.format(72, "agrees")
+    assert list(changes(old, old)) == []
+    new = HEAD + row.format(30, "differs") + row.format(72, "undecided")
+    (found,) = changes(old, new)
+    assert "(n = 72) | agrees | undecided |" in found
+
+
+def test_an_agreement_that_depends_on_the_reading_is_undecided() -> None:
+    row = "| g holds | sec. 2 | median 1 | 0 to 2 | 9 | {} | - |\n"
+    (found,) = changes(
+        HEAD + row.format("agrees"), HEAD + row.format("agrees, depends on the reading")
+    )
+    assert "| agrees | undecided |" in found

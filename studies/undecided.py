@@ -164,8 +164,6 @@ network where the campaign has only one.
   which the forecast leaves out.
 - One statement that differs decides a sentence; otherwise all of them have to agree.
   The last column has the verdict that the sentence would get.
-- Some campaigns drew the noise of all networks from one seed. Their intervals are too
-  narrow, so these numbers are too small ([which campaigns](README.md)).
 - A forecast is no result. The effect of more networks may be another one.
 
 `python -m studies.undecided` writes this page from kept rows.

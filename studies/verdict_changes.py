@@ -11,6 +11,7 @@ the value moved by more than its earlier interval.
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,10 +60,21 @@ def statements(page: str) -> Iterator[tuple[str, Found]]:
             text, where, ours, words, count, verdict = cells[: len(HEAD)]
             ends = RANGE.match(words)
             interval = (float(ends[1]), float(ends[2])) if ends else None
-            found = Found(
-                ours, interval, words, count, verdict.split(",")[0].strip("*")
-            )
+            word, _, more = verdict.partition(",")
+            word = word.strip("*")
+            if word == "agrees" and "depends" in more:
+                word = "undecided"  # docs/criteria.md
+            found = Found(ours, interval, words, count, word)
             yield f"{text} ({where})", found
+
+
+def numbered(page: str) -> Iterator[tuple[tuple[str, int], Found]]:
+    """The statements of a page, each with its place among those of the same words: a
+    page says the same of several campaigns."""
+    seen: Counter[str] = Counter()
+    for name, found in statements(page):
+        yield (name, seen[name]), found
+        seen[name] += 1
 
 
 def reason(old: Found, new: Found) -> str:
@@ -77,9 +89,9 @@ def reason(old: Found, new: Found) -> str:
 
 def changes(old: str, new: str) -> Iterator[str]:
     """A row per statement with another verdict."""
-    before = dict(statements(old))
-    for name, now in statements(new):
-        was = before.get(name)
+    before = dict(numbered(old))
+    for (name, place), now in numbered(new):
+        was = before.get((name, place))
         if was is None or was.verdict == now.verdict:
             continue
         sides = [f"{one.ours}, {one.words} (n = {one.count})" for one in (was, now)]
