@@ -45,7 +45,7 @@ HEAD = """\
 Without random loss, jitter and drawn starts, nothing in these campaigns of the thesis
 draws from the seed: the same network gives the same bytes. Yet which packet meets a
 full queue depends on microseconds. The control of each campaign repeats part of its
-networks twice. The delay of each link is drawn anew, up to 0.5 % off, which no user
+networks twice. The delay of each link is drawn again, up to 0.5 % off, which no user
 would call another network. So what differs between two such runs is chance, and so is
 what differs between a run and that of the campaign itself.
 
@@ -132,7 +132,7 @@ def page(found: Iterable[Control]) -> str:
 
 
 def sentence(one: Control) -> str:
-    """What chance moves in a campaign, for the pages that show it."""
+    """The sentence for the pages that show a campaign: how far chance moves it."""
     runs = one.moved.ok_runs
     found = spread(runs[runs["case"] == one.tried], one.column)
     head = f"In `{one.name}`, the {plain_label(one.column)} of `{one.tried}`"

@@ -13,7 +13,7 @@ from studies import spread
 
 
 def campaign(values: dict[tuple[int, str], list[float]]) -> Campaign:
-    """What of a campaign is needed, with the goodputs of each point and case."""
+    """As much of a campaign as is needed, with the goodputs of each point and case."""
     runs = [
         {
             "point": point,
