@@ -24,8 +24,9 @@ from mpbench.plan.points import Point, points
 from mpbench.spec import Spec
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("parts", "configurations", "rows")
-"""Folders whose files are no experiments: parts of some, and kept rows."""
+PARTS = ("parts", "configurations", "rows", "control")
+"""Folders whose files are no experiments of their own: parts and controls of some, and
+kept rows."""
 FOLDERS = {
     ".": "To begin with",
     "examples": "Examples",
