@@ -21,6 +21,7 @@ from analysis.report.markdown import markdown
 from mpbench.errors import UserError
 from mpbench.store import atomic
 from studies import kept
+from studies.paragraphs import placed
 from studies.unprinted_networks import (
     BEST,
     TABLES,
@@ -34,6 +35,7 @@ ARCHIVE = "reach"
 """The archive of the campaigns' kept rows."""
 MARK = "**Networks that {} does not print.**"
 PAPERS = {"thesis": "the thesis", "balia": "the paper", "nsdi11": "the paper"}
+MARKS = [MARK.format(name) for name in PAPERS.values()]
 
 
 def told(found: Judged) -> str:
@@ -223,14 +225,6 @@ def statement_rows(found: Judged) -> Iterator[str]:
     yield from markdown(["statement", "networks on its side"], rows)
 
 
-def with_paragraphs(text: str, new: Sequence[str]) -> str:
-    """The page of a table with these paragraphs, and without earlier ones."""
-    marks = tuple(MARK.format(name) for name in PAPERS.values())
-    parts = [part for part in text.split("\n\n") if not part.startswith(marks)]
-    place = next(i for i, part in enumerate(parts) if part.startswith("## "))
-    return "\n\n".join([*parts[:place], *new, *parts[place:]])
-
-
 def written(rows: Path, pages: Path = PAGES) -> dict[Path, str]:
     """The text of each page that this module writes or adds to."""
     found = list(everything(rows))
@@ -248,7 +242,7 @@ def written(rows: Path, pages: Path = PAGES) -> dict[Path, str]:
             shown.setdefault(pages / table.page, []).append(paragraph(of_table))
     for path, paragraphs in shown.items():
         text = path.read_text(encoding="utf-8")
-        texts[path] = with_paragraphs(text, paragraphs)
+        texts[path] = placed(text, paragraphs, MARKS)
     return texts
 
 

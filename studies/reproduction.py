@@ -70,6 +70,7 @@ from studies import (
     reachability,
     reference_index,
     undecided,
+    unprinted_networks,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -102,11 +103,6 @@ SETS = (
     "exploration",
     "reach",
 )
-OTHER_PAPERS = (
-    *("arrivals", "efficient-paths", "four-links", "friendliness"),
-    *("responsiveness", "rtt-mismatch", "wifi-3g"),
-)
-"""Campaigns of `studies/reach` that are not the thesis's, which v091 is about."""
 PATCHED = (
     "bcube-tp1-simulator",
     "bcube-tp2-acks",
@@ -200,10 +196,12 @@ def steps(results: Path) -> Iterator[Step]:
         yield run("exploration", file, "-ewtcp-half", *half)
         again = ("--with", str(control), "--only", "ewtcp")
         yield run("exploration", file, "-control", *again)
-    for file in sorted((STUDIES / "reach").glob("*.yaml")):
-        yield run("reach", file)
-        if not file.stem.removeprefix(publications.REACH).startswith(OTHER_PAPERS):
-            yield run("reach", file, "-v091", "--with", str(v091))
+    for table in unprinted_networks.TABLES:
+        for suffix in unprinted_networks.configurations(table):
+            configured = ("--with", str(v091)) if suffix else ()
+            yield run(
+                "reach", STUDIES / f"reach/{table.campaign}.yaml", suffix, *configured
+            )
     for name in mpcc_campaigns.ORDER:
         reused = mpcc_campaigns.REUSED.get(name)
         words = ("--reuse", str(results / reused)) if reused else ()

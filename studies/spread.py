@@ -28,6 +28,7 @@ from mpbench.errors import UserError
 from mpbench.report.loading import load_campaign
 from mpbench.store import atomic, kept_rows
 from studies import kept
+from studies.paragraphs import placed
 
 STUDIES = Path(__file__).parent
 PAGES = STUDIES.parent / "results/reference"
@@ -166,14 +167,6 @@ def shown(text: str) -> list[str]:
     return re.findall(r"`([\w.-]+)`", heads[-1]) if heads else []
 
 
-def with_paragraph(text: str, new: str) -> str:
-    """The page with this paragraph before its first section, and without an earlier
-    one."""
-    parts = [part for part in text.split("\n\n") if not part.startswith(MARK)]
-    place = next(i for i, part in enumerate(parts) if part.startswith("## "))
-    return "\n\n".join([*parts[:place], new, *parts[place:]])
-
-
 def written(rows: Path, pages: Path = PAGES) -> dict[Path, str]:
     """The text of each page that this module writes or adds to.
 
@@ -190,7 +183,7 @@ def written(rows: Path, pages: Path = PAGES) -> dict[Path, str]:
         own = [path.parent.name] if place in OWN_PAGES else shown(text)
         here = [one for one in found if one.name in own]
         if here:
-            texts[path] = with_paragraph(text, paragraph(here, place))
+            texts[path] = placed(text, [paragraph(here, place)], [MARK])
     return texts
 
 

@@ -9,6 +9,7 @@ import pytest
 from analysis.published.cells import Cell
 from mpbench.errors import UserError
 from studies import kept, reachability, unprinted_networks
+from studies.paragraphs import placed
 from studies.unprinted_networks import TABLES, Judged, Table
 
 STEADY, PHASES, PATHS, OUTLIER = TABLES[:4]
@@ -93,8 +94,8 @@ def test_a_paragraph_takes_the_place_of_an_earlier_one() -> None:
     new = [f"{mark} New.", f"{mark} Newer."]
     text = f"# T\n\n{mark} Old.\n\n## Ours\n\nx\n"
     wanted = f"# T\n\n{new[0]}\n\n{new[1]}\n\n## Ours\n\nx\n"
-    assert reachability.with_paragraphs(text, new) == wanted
-    assert reachability.with_paragraphs(wanted, new) == wanted
+    assert placed(text, new, reachability.MARKS) == wanted
+    assert placed(wanted, new, reachability.MARKS) == wanted
 
 
 def test_the_pages_are_those_of_the_kept_rows(tmp_path: Path) -> None:
@@ -127,7 +128,8 @@ def test_each_table_has_cells_a_page_and_a_campaign() -> None:
     for table in TABLES:
         assert table.cells, table.label
         assert (reachability.PAGES / table.page).is_file(), table.label
-        assert (Path(__file__).parent / f"reach/{table.campaign}.yaml").is_file()
+    files = (Path(__file__).parent / "reach").glob("*.yaml")
+    assert {file.stem for file in files} == {table.campaign for table in TABLES}
     assert len(BY_LABEL["Table III"].statements) == 9
 
 

@@ -10,6 +10,7 @@ import pytest
 from analysis.campaign.campaign import Campaign
 from mpbench.errors import UserError
 from studies import spread
+from studies.paragraphs import placed
 
 
 def campaign(values: dict[tuple[int, str], list[float]]) -> Campaign:
@@ -72,9 +73,9 @@ def test_a_paragraph_comes_once(control: spread.Control) -> None:
     new = spread.paragraph([control], "thesis/figure-3.4.md")
     assert new.endswith("(spread.md)")
     assert spread.paragraph([control], "x/README.md").endswith("(../thesis/spread.md)")
-    once = spread.with_paragraph("# T\n\n## Ours\n", new)
+    once = placed("# T\n\n## Ours\n", [new], [spread.MARK])
     assert once == f"# T\n\n{new}\n\n## Ours\n"
-    assert spread.with_paragraph(once, new) == once
+    assert placed(once, [new], [spread.MARK]) == once
 
 
 def test_rows_without_moved_delays_are_no_control(tmp_path: Path) -> None:
