@@ -75,6 +75,20 @@ def source(folder: Path) -> str:
     return str(yaml.load(text, yaml.CSafeLoader).get("source") or "")
 
 
+MOVED = "controls with moved delays"
+"""The name of the controls of campaigns in which nothing draws from the seed."""
+MOVED_OF = tuple(
+    f"{name}{suffix}-control"
+    for name in (
+        *("bulk-low-bdp", "bulk-high-bdp", "curl-low-bdp", "curl-high-bdp"),
+        *("ab-low-bdp", "ab-high-bdp", "small-files-low-bdp", "small-files-high-bdp"),
+        "table-c1",
+    )
+    for suffix in ("-v091",)
+)
+"""Its campaigns, of the files in studies/control. They were executed later than the
+campaigns that they are compared with, in a build of their own."""
+
 REACH = "reach-"
 """The beginning of the names of campaigns over networks that a paper does not print.
 They have a build of their own, because no page shows them beside other campaigns."""
@@ -92,4 +106,6 @@ def kept_with(campaign: str, source: str) -> str:
     """The publication that the rows of a campaign with this `source` are kept with."""
     if campaign.startswith(REACH):
         return "reach"
+    if campaign in MOVED_OF:
+        return MOVED
     return publication(source, campaign)

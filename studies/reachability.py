@@ -11,7 +11,8 @@ it writes nothing, and its exit status is 1 if a page differs.
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
 
@@ -33,6 +34,10 @@ from studies.unprinted_networks import (
 PAGES = Path(__file__).parents[1] / "results/reference"
 ARCHIVE = "reach"
 """The archive of the campaigns' kept rows."""
+UNITS = {"mbps": "Mbit/s"}
+"""Units whose names in columns are not those in words."""
+LISTED = 6
+"""The most networks that a sentence lists by their numbers."""
 MARK = "**Networks that {} does not print.**"
 PAPERS = {"thesis": "the thesis", "balia": "the paper", "nsdi11": "the paper"}
 MARKS = [MARK.format(name) for name in PAPERS.values()]
@@ -44,19 +49,22 @@ def told(found: Judged) -> str:
     points = found.points
     numbers = [str(points[i]) for i in np.flatnonzero(total)]
     most = int(found.reached.sum(axis=1).argmax())
-    by = f"the networks {', '.join(numbers)}" if numbers else "none"
+    by = len(numbers) or "none"
+    which = f" ({', '.join(numbers)})" if 0 < len(numbers) <= LISTED else ""
     never = int((~found.reached.any(axis=0)).sum())
+    together = "the cell is" if sheet == 1 else f"all {sheet} cells together are"
     text = (
-        f"Under `{found.configuration}`, all {sheet} cells together are reached by {by}"
-        f" of {networks} networks."
+        f"Under `{found.configuration}`, {together} reached by {by} of {networks}"
+        f" networks{which}."
     )
-    if not numbers:
-        text += (
-            f" Network {points[most]} reaches most, {found.reached[most].sum()};"
-            f" {never} cells are reached by no network."
-        )
-    fit = 100 * float(found.fits.min())
-    return f"{text} The best joint fit of the throughputs is {fit:.0f} % from print."
+    if not numbers and sheet > 1:
+        text += f" Network {points[most]} reaches most, {found.reached[most].sum()}; "
+        text += {
+            0: "each cell is reached by some network.",
+            1: "1 cell is reached by no network.",
+        }.get(never, f"{never} cells are reached by no network.")
+    best = "best fit" if sheet == 1 else "best joint fit of the throughputs"
+    return f"{text} The {best} is {100 * float(found.fits.min()):.1f} % from print."
 
 
 def paragraph(found: Sequence[Judged]) -> str:
@@ -81,21 +89,34 @@ def paragraph(found: Sequence[Judged]) -> str:
     )
 
 
-def spans(ranges: Mapping[str, tuple[float, float]]) -> Iterator[str]:
-    """Each factor with its range, as words: `jitter 0 to 8 ms`."""
+def spans(
+    ranges: Mapping[str, tuple[float, float]], every: Iterable[str] = ()
+) -> Iterator[str]:
+    """Each factor with its range, as words: `jitter 0 to 8 ms`.
+
+    every : all factors, if `ranges` has some of them
+    """
+    words = named(every or ranges)
     for name, (low, high) in ranges.items():
-        yield f"{named(name)} {low:.3g} to {high:.3g} {unit(name)}"
+        yield f"{words[name]} {low:.3g} to {high:.3g} {unit(name)}"
 
 
-def named(column: str) -> str:
-    """A factor's name in words."""
-    owner, _, last = column.partition(".")
-    word = last.rpartition("_")[0]
-    return f"{word} of {owner}" if word == "start" else word
+def named(columns: Iterable[str]) -> dict[str, str]:
+    """Each factor's name in words, with its link where another link has one too."""
+    parts = {name: name.partition(".")[::2] for name in columns}
+    words = {name: last.rpartition("_")[0] for name, (_, last) in parts.items()}
+    often = Counter(words.values())
+    return {
+        name: f"{word} of {parts[name][0]}"
+        if word == "start" or often[word] > 1
+        else word
+        for name, word in words.items()
+    }
 
 
 def unit(column: str) -> str:
-    return column.rpartition("_")[2]
+    word = column.rpartition("_")[2]
+    return UNITS.get(word, word)
 
 
 HEAD = """\
@@ -117,8 +138,9 @@ is the root mean square of the relative differences of the throughputs, or that 
 OTHERS = """\
 # Networks that {paper} does not print
 
-{leaves} Our pages compare one network each. Here a space-filling design takes the place
-of that network, and each of its networks is compared with the printed numbers.
+{leaves}
+Our pages compare one network each. Here a space-filling design takes the place of that
+network, and each of its networks is compared with the printed numbers.
 
 [Ranges and rules](../../studies/notes/reachability.md) were registered before the
 first run. A network reaches a cell within 5 %. The fit is the root mean square of the
@@ -167,9 +189,10 @@ def section(found: Judged) -> Iterator[str]:
     yield ""
     if not found.reached.all(axis=1).any():
         bound = 100 * (1 - 0.05 ** (1 / count))
+        which = "all cells" if len(found.table.cells) > 1 else "it"
         yield (
             f"Were these {count} networks drawn at random, fewer than {bound:.0f} %"
-            " of the networks in the ranges would reach all cells, with 95 %"
+            f" of the networks in the ranges would reach {which}, with 95 %"
             " confidence."
         )
         yield ""
@@ -201,7 +224,7 @@ def number(value: float) -> str:
 def best_rows(found: Judged) -> Iterator[str]:
     shared = found.shared()
     if shared:
-        both = " and ".join(f"the {text}" for text in spans(shared))
+        both = " and ".join(f"the {text}" for text in spans(shared, found.ranges))
         yield f"The {BEST} networks that fit best share {both}."
     else:
         yield f"The {BEST} networks that fit best share no factor."
@@ -213,7 +236,8 @@ def best_rows(found: Judged) -> Iterator[str]:
         factors = [f"{float(x):.3g}" for x in found.networks.loc[point].to_numpy()]
         reached = f"{found.reached[i].sum()} of {found.reached.shape[1]}"
         rows.append([str(point), *factors, f"{100 * found.fits[i]:.1f}", reached])
-    units = [f"{named(name)}, {unit(name)}" for name in found.ranges]
+    words = named(found.ranges)
+    units = [f"{words[name]}, {unit(name)}" for name in found.ranges]
     yield from markdown(["network", *units, "fit, %", "cells reached"], rows, 1)
 
 

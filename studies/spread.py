@@ -12,7 +12,7 @@ a page differs.
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os.path import relpath
 from pathlib import Path
@@ -23,7 +23,8 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import plain_label
 from analysis.campaign.numbers import digits
 from analysis.campaign.spread import spread
-from analysis.report import spread_section
+from analysis.report import publication_index, spread_section
+from analysis.words import many
 from mpbench.errors import UserError
 from mpbench.report.loading import load_campaign
 from mpbench.store import atomic, kept_rows
@@ -116,19 +117,22 @@ def _is_moved(folder: Path) -> bool:
     )
 
 
-def page(found: Iterable[Control]) -> str:
-    """The page with a section per control."""
-    lines = HEAD.splitlines()
+def page(found: Sequence[Control]) -> str:
+    """The page with the builds and a section per control."""
+    made = {one.name: one.campaign for one in found}
+    made |= {f"{one.name}{CONTROL}": one.moved for one in found}
+    lines = [*HEAD.splitlines(), "", *publication_index.builds(made)]
     for one in found:
         same, runs = one.same()
-        lines += ["", f"## `{one.name}`", ""]
+        lines += [f"## `{one.name}`", ""]
         lines += [
-            f"Of {runs} runs over MPTCP, {same} have the"
-            f" {plain_label(one.column)} of the campaign to the last digit.",
+            f"Of {many(runs, 'run')} over MPTCP, {same or 'none'}"
+            f" {'has' if same < 2 else 'have'} the {plain_label(one.column)} of the"
+            " campaign to the last digit.",
             "",
         ]
         section = list(spread_section.lines(one.moved))
-        lines += section[2:-1] if section else ["No repetitions of a network differ."]
+        lines += section[2:] if section else ["No repetitions of a network differ.", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

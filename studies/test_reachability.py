@@ -1,5 +1,6 @@
 """Networks that the thesis does not print: what reaches a cell, and the pages."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +87,44 @@ def test_a_network_that_reaches_all_cells_is_named() -> None:
     found = judged([0.1, 0.2], [10, 20])
     assert "reached by none of 2 networks" in reachability.told(found)
     found.reached[1] = True
-    assert "reached by the networks 1 of 2 networks" in reachability.told(found)
+    assert "reached by 1 of 2 networks (1)" in reachability.told(found)
+
+
+def test_many_networks_that_reach_all_cells_are_counted() -> None:
+    found = judged([0.1] * 24, [10] * 24)
+    found.reached[:23] = True
+    assert "reached by 23 of 24 networks." in reachability.told(found)
+
+
+def test_a_network_that_reaches_most_cells_is_named() -> None:
+    found = judged([0.1, 0.004], [10, 20])
+    found.reached[1, :27] = True
+    told = reachability.told(found)
+    assert "Network 1 reaches most, 27; 1 cell is reached by no network." in told
+    assert told.endswith("throughputs is 0.4 % from print.")
+    found.reached[0, 27] = True
+    assert "27; each cell is reached by some network." in reachability.told(found)
+
+
+def test_a_table_of_one_cell_has_no_joint_fit() -> None:
+    found = judged([0.1, 0.2], [10, 20])
+    found = replace(found, reached=found.reached[:, :1])
+    assert reachability.told(found) == (
+        "Under `upstream`, the cell is reached by none of 2 networks."
+        " The best fit is 10.0 % from print."
+    )
+
+
+def test_factors_of_two_links_are_told_apart() -> None:
+    ranges = {"wifi.queue_packets": (5.0, 9.0), "g.queue_packets": (5.0, 8.0)}
+    both = ["queue of wifi 5 to 9 packets", "queue of g 5 to 8 packets"]
+    assert list(reachability.spans(ranges)) == both
+    one = {"g.queue_packets": (5.0, 8.0)}
+    assert list(reachability.spans(one, ranges)) == both[1:]
+    assert list(reachability.spans(one)) == ["queue 5 to 8 packets"]
+    assert list(reachability.spans({"a.capacity_mbps": (1.0, 2.0)})) == [
+        "capacity 1 to 2 Mbit/s"
+    ]
 
 
 def test_a_paragraph_takes_the_place_of_an_earlier_one() -> None:

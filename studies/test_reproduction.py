@@ -319,6 +319,8 @@ def test_every_campaign_is_of_the_publication_of_its_set(
             assert step.set == "papers", step.name
         elif found == "reach":
             assert step.set == "reach", step.name
+        elif found == publications.MOVED:
+            assert step.set == "control", step.name
         elif found == publications.LOSSES:
             sets = ("upstream", "designs", "v091", "control", "parts")
             assert step.set in sets, step.name

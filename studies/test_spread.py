@@ -28,6 +28,8 @@ def campaign(values: dict[tuple[int, str], list[float]]) -> Campaign:
     ]
     found = SimpleNamespace(
         ok_runs=pd.DataFrame(runs),
+        listed=(),
+        made={"kernel": "1d", "commit": "ab"},
         mptcp_cases=["lia"],
         factors=["path1.delay_ms"],
         metrics=["goodput"],
@@ -61,6 +63,17 @@ def test_the_spread_is_that_of_the_first_case_over_mptcp(
     )
     still = spread.Control("a", control.campaign, control.campaign)
     assert spread.sentence(still).endswith("does not vary within a network.")
+
+
+def test_the_page_has_the_builds_and_a_section_per_control(
+    control: spread.Control,
+) -> None:
+    text = spread.page([control, spread.Control("curl", control.moved, control.moved)])
+    assert "- kernel: `1d`\n- commit: `ab`\n\n## `bulk-low-bdp`\n" in text
+    of_bulk, of_curl = text.split("## `")[1:]
+    assert "Of 4 runs over MPTCP, 1 has the goodput [Mbit/s] of the campaign" in of_bulk
+    assert "| goodput [Mbit/s] | lia | 2 | 4 | 6.55 | 0.141 | 2.16 |" in of_bulk
+    assert of_curl.startswith("curl`\n\nOf 8 runs over MPTCP, 4 have the goodput")
 
 
 def test_campaigns_of_a_page_stand_in_the_head_of_its_last_table() -> None:

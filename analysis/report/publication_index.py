@@ -29,7 +29,7 @@ def lines(
         " The folder `points/` has the plotted values."
     )
     yield ""
-    yield from _builds(campaigns)
+    yield from builds(campaigns)
     yield from seeds_note.lines(list(campaigns.values()))
     found = publication.sentences
     verdicts = sentences_section.verdicts(found, scored)
@@ -77,7 +77,7 @@ def lines(
         yield from (f"- `{campaign.name}`: {line}" for line in campaign.state)
 
 
-def _builds(campaigns: Mapping[str, Campaign]) -> Iterator[str]:
+def builds(campaigns: Mapping[str, Campaign]) -> Iterator[str]:
     """The kernel build and the commit that made the results.
 
     Of several builds, each has a line with its campaigns.

@@ -89,9 +89,13 @@ def _subset(whole: "Spec | None", run: "Spec | None") -> tuple[str, ...]:
     """A line where fewer design points were run than the experiment file has."""
     designs = [spec.design if spec else None for spec in (run, whole)]
     points = [design.points if design else None for design in designs]
-    if (ours := designs[0]) and ours.thinned_to:
-        return (f"Every k-th network alone, at most {ours.thinned_to} of {points[0]}.",)
-    if None in points or points[0] == points[1]:
+    if None in points:
+        return ()
+    if (ours := designs[0]) and ours.thinned_to and points[0]:
+        step = -(-points[0] // ours.thinned_to)
+        if step > 1:
+            return (f"One network in {step} alone, of {points[0]}.",)
+    if points[0] == points[1]:
         return ()
     drawn = many(points[0] or 0, "point")
     return (f"A design of {drawn}; the experiment file has {points[1]}.",)

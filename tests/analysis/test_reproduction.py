@@ -325,6 +325,22 @@ def test_a_smaller_design_is_said(tmp_path: Path) -> None:
     assert line == "A design of 30 points; the experiment file has 98."
 
 
+@pytest.mark.parametrize(
+    ("experiment", "lines"),
+    [
+        ("bulk-high-bdp", ("One network in 5 alone, of 213.",)),
+        ("model-loss", ()),
+    ],
+)
+def test_a_thinned_design_says_which_networks_are_left(
+    experiment: str, lines: tuple[str, ...]
+) -> None:
+    """A grid has no points to thin."""
+    file = ROOT / f"experiments/thesis/{experiment}.yaml"
+    thinned = file.parent / "configurations/thinned.yaml"
+    assert command._subset(load(file), load(file, [thinned])) == lines
+
+
 def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
     arguments = [str(THESIS), str(tmp_path / "none"), "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(command.command, arguments)
