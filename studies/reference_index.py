@@ -354,6 +354,10 @@ def indices(paper: Paper) -> Iterator[str]:
             " [which of them give its numbers](thesis/reachability.md)."
         )
         yield (
+            "Networks that draw nothing from a seed:"
+            " [what chance moves in them](thesis/spread.md)."
+        )
+        yield (
             "Tables 3.2, 4.1 and 5.2 are deviations over three designs, which were"
             " executed under `upstream` alone."
         )

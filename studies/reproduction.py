@@ -69,6 +69,7 @@ from studies import (
     publications,
     reachability,
     reference_index,
+    spread,
     undecided,
     unprinted_networks,
 )
@@ -473,7 +474,7 @@ def main() -> int:
         for words in mpcc_pages(results) if MPCC in sets else pages(results):
             if status := page(words, options.kept):
                 return status
-        if status := reachability.main([]) or undecided.main([]):
+        if status := reachability.main([]) or spread.main([]) or undecided.main([]):
             return status
         return reference_index.main([])
     except UserError as error:

@@ -160,8 +160,8 @@ def paragraph(found: Sequence[Control], place: str) -> str:
     link = relpath(PAGE, Path(place).parent)
     said = " ".join(map(sentence, found))
     return (
-        f"{MARK} Nothing draws from the seed here. With delays that differ by up to"
-        f" 0.5 %: {said} [All cases and metrics]({link})"
+        f"{MARK} Nothing draws from the seed here, so the delays of the control differ"
+        f" by up to 0.5 %. {said} [All cases and metrics]({link})"
     )
 
 

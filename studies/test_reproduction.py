@@ -17,6 +17,7 @@ from studies import (
     reachability,
     reference_index,
     reproduction,
+    spread,
     undecided,
 )
 
@@ -267,10 +268,11 @@ def test_the_index_is_written_after_the_pages(
         return main
 
     monkeypatch.setattr(reachability, "main", write("reachability"))
+    monkeypatch.setattr(spread, "main", write("spread"))
     monkeypatch.setattr(undecided, "main", write("undecided"))
     monkeypatch.setattr(reference_index, "main", write_index)
     assert reproduction.main() == 7
-    assert done == ["report", "reachability", "undecided", "index"]
+    assert done == ["report", "reachability", "spread", "undecided", "index"]
 
 
 def test_what_no_page_shows_is_removed(tmp_path: Path) -> None:

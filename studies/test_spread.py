@@ -9,7 +9,7 @@ import pytest
 
 from analysis.campaign.campaign import Campaign
 from mpbench.errors import UserError
-from studies import spread
+from studies import kept, spread
 from studies.paragraphs import placed
 
 
@@ -89,6 +89,18 @@ def test_a_paragraph_comes_once(control: spread.Control) -> None:
     once = placed("# T\n\n## Ours\n", [new], [spread.MARK])
     assert once == f"# T\n\n{new}\n\n## Ours\n"
     assert placed(once, [new], [spread.MARK]) == once
+
+
+def test_the_committed_page_has_what_kept_rows_give(tmp_path: Path) -> None:
+    """With the smallest control, whose repetitions differ as well."""
+    names = ("table-c1-v091", "table-c1-v091-control")
+    for one in kept.everything():
+        if one.name in names:
+            kept._unpacked(one, tmp_path)
+    (found,) = spread.controls(tmp_path)
+    (section,) = spread.page([found]).split("## `")[1:]
+    assert "| requests per second | lowrtt | 128000 | 6 | 1 |" in section
+    assert section in (spread.PAGES / spread.PAGE).read_text("utf-8")
 
 
 def test_rows_without_moved_delays_are_no_control(tmp_path: Path) -> None:

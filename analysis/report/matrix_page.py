@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from analysis.campaign.observations import CHANGED
 from analysis.published.cell_changes import CellRows
 from analysis.published.cells import Cell
 from analysis.published.judging import Verdict
 from analysis.published.matrix import REDRAWS, Change, Effect, Row, spared
 from analysis.published.publication import Campaigns, Scored, Sheet
 from analysis.published.statements import Statement
-from analysis.report import answers_section, cells_section
+from analysis.report import answers_section, cells_section, seeds_note
 from analysis.report.markdown import markdown
 
 
@@ -19,10 +20,12 @@ def lines(
     rows: Mapping[str, Row],
     control: Mapping[str, Row],
     parts: Mapping[str, Campaigns],
+    repeated: Campaigns,
 ) -> Iterator[str]:
     """Statements by parts, the control beside them, and what stays open.
 
     parts : the campaigns without each part
+    repeated : those of the control
     """
     name = whole.configuration.name
     yield "# Which part explains what"
@@ -35,13 +38,13 @@ def lines(
         f" over all statements and parts, with standard errors from {REDRAWS} redrawn"
         " designs in which both sides have the same networks. `(by chance)` marks a"
         f" verdict that changed by no more. The control is `{name}` with fresh seeds,"
-        " with Holm's correction over all statements. A part, or the control, may have"
-        " been executed in every k-th network alone; both of its verdicts are then"
-        " those in these networks. `-` means that the campaign was not executed without"
-        " the part, `cannot matter` that the part changes nothing in the statement's"
-        " campaigns, so that they were not executed without it, and `no test` that the"
-        " verdict changed and nothing can test the change: there are too few networks,"
-        " or the statistic is a maximum."
+        f" with Holm's correction over all statements.{_moved(repeated)} A part, or the"
+        " control, may have been executed in every k-th network alone; both of its"
+        " verdicts are then those in these networks. `-` means that the campaign was"
+        " not executed without the part, `cannot matter` that the part changes nothing"
+        " in the statement's campaigns, so that they were not executed without it, and"
+        " `no test` that the verdict changed and nothing can test the change: there are"
+        " too few networks, or the statistic is a maximum."
     )
     yield ""
     base = [baseline.configuration.name] if baseline else []
@@ -69,6 +72,21 @@ def lines(
     known = list(rows.values()), list(control.values())
     yield from _summary("statements", tuple(parts), *known)
     yield from _open(statements, whole, baseline, rows)
+
+
+def _moved(control: Campaigns) -> str:
+    """The sentence on campaigns of the control in which delays differ."""
+    names = [
+        one.name
+        for one in control.values()
+        if any(column.endswith(CHANGED) for column in one.ok_runs.columns)
+    ]
+    if not names:
+        return ""
+    return (
+        f" In {seeds_note.named(names)} its delays differ a little too, because nothing"
+        " there draws from a seed."
+    )
 
 
 def _cell(change: Change | None, unaffected: bool = False) -> str:

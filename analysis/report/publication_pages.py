@@ -213,7 +213,7 @@ def _write_matrix(
         )
         baseline = by_name.get(matrix.baseline)
         lines += matrix_page.lines(
-            publication.statements, whole, baseline, rows, again, parts
+            publication.statements, whole, baseline, rows, again, parts, control
         )
         lines += matrix_page.cells(
             publication.sheets,

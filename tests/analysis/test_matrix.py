@@ -62,6 +62,23 @@ def test_the_matrix_tells_what_a_part_mends_and_breaks(tmp_path: Path) -> None:
     assert "Exploration: same" not in page
     index = (tmp_path / "README.md").read_text()
     assert "[matrix.md](matrix.md)" in index and "**try**" not in index
+    assert "its delays differ" not in page
+
+
+def test_a_control_with_moved_delays_is_named(tmp_path: Path) -> None:
+    moved = {"path1.delay_change_percent": np.tile([0.2, -0.1, 0.4], 40)}
+    write(
+        tmp_path,
+        said("small", "it is small", relation="<"),
+        results=(made("a", 1), made("a-v", 1), made("a-v-control", 3, **moved)),
+        configurations=(
+            publication.Configuration("up"),
+            publication.Configuration("v", "-v"),
+        ),
+        matrix=publication.Matrix("v", "up", "-v-without-", "-v-control"),
+    )
+    page = (tmp_path / "matrix.md").read_text()
+    assert "In `a-v-control` its delays differ a little too, because nothing" in page
 
 
 def with_goodput(name: str, level: float) -> Campaign:
