@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 
 def placed(text: str, new: Sequence[str], marks: Sequence[str]) -> str:
-    """The page with these paragraphs before its first section, and without earlier
-    ones.
+    """The page with these paragraphs in place of earlier ones, or before its first
+    section.
 
     marks : how earlier ones begin
     """
-    parts = [part for part in text.split("\n\n") if not part.startswith(tuple(marks))]
-    place = next(i for i, part in enumerate(parts) if part.startswith("## "))
-    return "\n\n".join([*parts[:place], *new, *parts[place:]])
+    earlier, parts = tuple(marks), text.split("\n\n")
+    place = next(
+        i for i, part in enumerate(parts) if part.startswith((*earlier, "## "))
+    )
+    after = [part for part in parts[place:] if not part.startswith(earlier)]
+    return "\n\n".join([*parts[:place], *new, *after])

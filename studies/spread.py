@@ -121,7 +121,8 @@ def page(found: Sequence[Control]) -> str:
     """The page with the builds and a section per control."""
     made = {one.name: one.campaign for one in found}
     made |= {f"{one.name}{CONTROL}": one.moved for one in found}
-    lines = [*HEAD.splitlines(), "", *publication_index.builds(made)]
+    reading = spread_section.READING
+    lines = [*HEAD.splitlines(), "", reading, "", *publication_index.builds(made)]
     for one in found:
         same, runs = one.same()
         lines += [f"## `{one.name}`", ""]
@@ -132,7 +133,8 @@ def page(found: Sequence[Control]) -> str:
             "",
         ]
         section = list(spread_section.lines(one.moved))
-        lines += section[2:] if section else ["No repetitions of a network differ.", ""]
+        still = ["No repetitions of a network differ.", ""]
+        lines += section[2:-2] if section else still
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -70,6 +70,7 @@ def test_the_page_has_the_builds_and_a_section_per_control(
 ) -> None:
     text = spread.page([control, spread.Control("curl", control.moved, control.moved)])
     assert "- kernel: `1d`\n- commit: `ab`\n\n## `bulk-low-bdp`\n" in text
+    assert text.count("*s within* is the standard deviation") == 1
     of_bulk, of_curl = text.split("## `")[1:]
     assert "Of 4 runs over MPTCP, 1 has the goodput [Mbit/s] of the campaign" in of_bulk
     assert "| goodput [Mbit/s] | lia | 2 | 4 | 6.55 | 0.141 | 2.16 |" in of_bulk
@@ -89,6 +90,14 @@ def test_a_paragraph_comes_once(control: spread.Control) -> None:
     once = placed("# T\n\n## Ours\n", [new], [spread.MARK])
     assert once == f"# T\n\n{new}\n\n## Ours\n"
     assert placed(once, [new], [spread.MARK]) == once
+
+
+def test_paragraphs_of_others_keep_their_place() -> None:
+    """So that two commands that write on one page leave what the other wrote."""
+    page = "# T\n\n**A.** x\n\n**B.** y\n\n## Ours\n"
+    assert placed(page, ["**A.** x"], ["**A.**"]) == page
+    assert placed(page, ["**B.** y"], ["**B.**"]) == page
+    assert placed(page, ["**A.** z"], ["**A.**"]) == page.replace("x", "z")
 
 
 def test_the_committed_page_has_what_kept_rows_give(tmp_path: Path) -> None:
