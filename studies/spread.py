@@ -22,6 +22,7 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import plain_label
 from analysis.campaign.numbers import digits
+from analysis.campaign.observations import CHANGED
 from analysis.campaign.spread import spread
 from analysis.report import publication_index, spread_section
 from analysis.words import many
@@ -48,8 +49,9 @@ Without random loss, jitter and drawn starts, nothing in these campaigns of the 
 draws from the seed: the same network gives the same bytes. Yet which packet meets a
 full queue depends on microseconds. The control of each campaign repeats part of its
 networks twice. The delay of each link is drawn again, up to 0.5 % off, which no user
-would call another network. So what differs between two such runs is chance, and so is
-what differs between a run and that of the campaign itself.
+would call another network. So what differs between two such runs is chance. What
+differs between a run and that of the campaign itself is chance too, or comes from their
+builds.
 
 [Rule 8](../../../studies/notes/rerun.md) was registered before the first run.
 `python -m studies.spread` writes this page from kept rows. [All pages](README.md)
@@ -111,7 +113,7 @@ def controls(rows: Path) -> Iterator[Control]:
 
 def _is_moved(folder: Path) -> bool:
     return any(
-        column.endswith("delay_change_percent")
+        column.endswith(CHANGED)
         for row in kept_rows.read(folder).rows[:1]
         for column in row
     )
@@ -132,9 +134,8 @@ def page(found: Sequence[Control]) -> str:
             " campaign to the last digit.",
             "",
         ]
-        section = list(spread_section.lines(one.moved))
         still = ["No repetitions of a network differ.", ""]
-        lines += section[2:-2] if section else still
+        lines += list(spread_section.table(one.moved)) or still
     return "\n".join(lines).rstrip() + "\n"
 
 

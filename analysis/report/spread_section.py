@@ -23,6 +23,13 @@ READING = (
 
 
 def lines(campaign: Campaign) -> Iterator[str]:
+    """The table with its heading and how to read it; nothing where it has no rows."""
+    found = list(table(campaign))
+    if found:
+        yield from ("## Spread within and between networks", "", *found, READING, "")
+
+
+def table(campaign: Campaign) -> Iterator[str]:
     """A row per case, value of a listed factor, and metric; nothing where no
     repetitions of a network differ."""
     runs = campaign.ok_runs
@@ -43,12 +50,8 @@ def lines(campaign: Campaign) -> Iterator[str]:
                     rows.append([name, str(case), *place, *_numbers(found)])
     if not rows:
         return
-    yield "## Spread within and between networks"
-    yield ""
     head = ["metric", "case", *map(plain_label, split), *HEAD]
     yield from markdown(head, rows, numbers_from=2)
-    yield READING
-    yield ""
 
 
 def _numbers(found: Spread) -> list[str]:
